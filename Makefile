@@ -1,0 +1,67 @@
+# Each target first makes sure of the ones it needs; on a fresh Debian 12 `make run` is enough.
+SHELL := /bin/bash -o pipefail
+JOBS ?= $(shell nproc)
+FUZZ_SECONDS ?= 20
+sources = $$(git -c safe.directory='*' ls-files -co --exclude-standard --deduplicate '*.h' '*.cpp' \
+	| while read -r file; do [ ! -e "$$file" ] || echo "$$file"; done)
+
+.PHONY: build setup configure run test check bench sanitize fuzz format tidy clean
+
+build: configure
+	@echo "build: compiling into build/"
+	@cmake --build build -j$(JOBS) -- --quiet
+
+setup:
+	@tools/setup
+
+configure: setup
+	@echo "configure: preparing build/"
+	@cmake --preset release >/dev/null
+
+run: build
+	@echo "run: build/tessera demo"
+	@build/tessera demo
+
+test: build check
+	@echo "test: running every test"
+	@ctest --preset release -j$(JOBS)
+
+check: setup
+	@echo "check: format"
+	@clang-format-19 --dry-run --Werror $(sources)
+	@echo "check: layers"
+	@tools/check_layers
+
+bench: build
+	@for program in $$(find build/bench -maxdepth 1 -type f -executable | sort); do \
+	  echo "bench: $$program"; $$program || exit 1; done
+
+sanitize: setup
+	@echo "sanitize: compiling into build-asan/"
+	@cmake --preset asan >/dev/null
+	@cmake --build build-asan -j$(JOBS) -- --quiet
+	@echo "sanitize: running every test"
+	@ctest --preset asan -j$(JOBS)
+
+fuzz: setup
+	@echo "fuzz: compiling into build-fuzz/"
+	@cmake --preset fuzz >/dev/null
+	@cmake --build --preset fuzz -j$(JOBS) -- --quiet
+	@for program in build-fuzz/fuzz/*; do \
+	  name=$$(basename $$program); corpus=tests/fuzz/corpus/$$name; found=build-fuzz/found/$$name; \
+	  mkdir -p $$found; \
+	  echo "fuzz: $$name for $(FUZZ_SECONDS) s"; \
+	  $$program -verbosity=0 -max_total_time=$(FUZZ_SECONDS) -artifact_prefix=$$found- \
+	    $$found $$([ ! -d $$corpus ] || echo $$corpus) || exit 1; done
+
+format: setup
+	@echo "format: rewriting sources in place"
+	@clang-format-19 -i $(sources)
+
+tidy: configure
+	@echo "tidy: clang-tidy over src/"
+	@run-clang-tidy-19 -quiet -p build -j$(JOBS) '/src/.*(?<!_test)\.cpp$$' 2>/dev/null
+
+clean:
+	@echo "clean: removing build folders"
+	@rm -rf build build-asan build-fuzz
