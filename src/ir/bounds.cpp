@@ -1,0 +1,166 @@
+#include "ir/bounds.h"
+
+#include "base/check.h"
+
+#include <algorithm>
+
+namespace tessera {
+
+void Affine::add(const Expr& atom, std::int64_t coefficient) {
+  if (coefficient == 0) return;
+  for (auto term = terms.begin(); term != terms.end(); ++term) {
+    if (!(term->first == atom)) continue;
+    term->second += coefficient;
+    if (term->second == 0) terms.erase(term);
+    return;
+  }
+  terms.emplace_back(atom, coefficient);
+}
+
+std::int64_t Affine::coefficient(const AxisId& name) const {
+  for (const auto& [atom, factor] : terms)
+    if (const AxisRef* ref = as<AxisRef>(atom); ref != nullptr && ref->axis == name) return factor;
+  return 0;
+}
+
+Affine operator+(Affine a, const Affine& b) {
+  a.constant += b.constant;
+  for (const auto& [atom, factor] : b.terms) a.add(atom, factor);
+  return a;
+}
+
+Affine operator*(Affine a, std::int64_t factor) {
+  if (factor == 0) return {};
+  a.constant *= factor;
+  for (auto& [atom, coefficient] : a.terms) coefficient *= factor;
+  return a;
+}
+
+Affine to_affine(const Expr& e) {
+  if (const Integer* n = as<Integer>(e)) return {.constant = n->value, .terms = {}};
+  if (const Unary* n = as<Unary>(e); n != nullptr && n->op == UnaryOp::Neg)
+    return to_affine(n->a) * -1;
+  if (const Binary* n = as<Binary>(e)) {
+    if (n->op == BinaryOp::Add) return to_affine(n->a) + to_affine(n->b);
+    if (n->op == BinaryOp::Sub) return to_affine(n->a) + to_affine(n->b) * -1;
+    if (n->op == BinaryOp::Mul) {
+      const Affine a = to_affine(n->a), b = to_affine(n->b);
+      if (b.is_constant()) return a * b.constant;
+      if (a.is_constant()) return b * a.constant;
+    }
+  }
+  Affine atom;
+  atom.add(e, 1);
+  return atom;
+}
+
+Expr to_expr(const Affine& affine) {
+  std::optional<Expr> sum;
+  for (const auto& [atom, factor] : affine.terms) {
+    if (factor < 0 && sum) {
+      sum = *sum - (factor == -1 ? atom : atom * -factor);
+      continue;
+    }
+    const Expr term = factor == 1 ? atom : atom * factor;
+    sum = sum ? *sum + term : term;
+  }
+  if (!sum) return affine.constant;
+  if (affine.constant > 0) return *sum + affine.constant;
+  if (affine.constant < 0) return *sum - (-affine.constant);
+  return *sum;
+}
+
+std::optional<std::int64_t> constant_value(const Expr& e) {
+  if (const Integer* n = as<Integer>(e)) return n->value;
+  return std::nullopt;
+}
+
+namespace {
+
+std::int64_t floor_divide(std::int64_t a, std::int64_t b) { return a / b - (a % b != 0 && a < 0); }
+
+/// Upper bounds of an extent, each valid by itself.
+std::vector<Expr> alternatives(const Expr& extent) {
+  const Binary* n = as<Binary>(extent);
+  if (n == nullptr || n->op != BinaryOp::Min) return {extent};
+  std::vector<Expr> all = alternatives(n->a);
+  for (Expr& e : alternatives(n->b)) all.push_back(std::move(e));
+  return all;
+}
+
+std::optional<std::int64_t> largest(Affine e, const LoopScope& scope, std::size_t depth);
+
+/// The largest value of one atom that is no axis of the scope.
+std::optional<Interval> atom_bounds(const Expr& atom, const LoopScope& scope) {
+  const Binary* n = as<Binary>(atom);
+  if (n == nullptr) return std::nullopt;
+  const auto a = bounds(n->a, scope), b = bounds(n->b, scope);
+  const std::optional<std::int64_t> divisor = constant_value(n->b);
+  switch (n->op) {
+    case BinaryOp::Div:
+      if (!a || !divisor || *divisor <= 0) return std::nullopt;
+      return Interval{floor_divide(a->min, *divisor), floor_divide(a->max, *divisor)};
+    case BinaryOp::Mod:
+      if (!divisor || *divisor <= 0) return std::nullopt;
+      if (a && floor_divide(a->min, *divisor) == floor_divide(a->max, *divisor)) {
+        const std::int64_t base = floor_divide(a->min, *divisor) * *divisor;
+        return Interval{a->min - base, a->max - base};
+      }
+      return Interval{0, *divisor - 1};
+    case BinaryOp::Min:
+      if (a && b) return Interval{std::min(a->min, b->min), std::min(a->max, b->max)};
+      return std::nullopt;
+    case BinaryOp::Max:
+      if (a && b) return Interval{std::max(a->min, b->min), std::max(a->max, b->max)};
+      return std::nullopt;
+    default:
+      return std::nullopt;
+  }
+}
+
+/// Removes axes from the innermost loop outwards: an axis with a positive coefficient is at most
+/// its extent minus one, where the extent may itself speak of outer axes and so cancel their terms.
+std::optional<std::int64_t> largest(Affine e, const LoopScope& scope, std::size_t depth) {
+  if (depth == 0) {
+    std::int64_t sum = e.constant;
+    for (const auto& [atom, factor] : e.terms) {
+      const auto range = atom_bounds(atom, scope);
+      if (!range) return std::nullopt;
+      sum += factor * (factor > 0 ? range->max : range->min);
+    }
+    return sum;
+  }
+  const auto& [name, extent] = scope.loops()[depth - 1];
+  const std::int64_t factor = e.coefficient(name);
+  if (factor == 0) return largest(std::move(e), scope, depth - 1);
+  e.add(axis(name), -factor);
+  if (factor < 0) return largest(std::move(e), scope, depth - 1);
+  std::optional<std::int64_t> best;
+  for (const Expr& bound : alternatives(extent)) {
+    Affine last = to_affine(bound);
+    last.constant -= 1;
+    const auto value = largest(e + last * factor, scope, depth - 1);
+    if (value && (!best || *value < *best)) best = value;
+  }
+  return best;
+}
+
+}  // namespace
+
+std::optional<Interval> bounds(const Expr& e, const LoopScope& scope) {
+  const Affine affine = to_affine(e);
+  if (affine.is_constant()) return Interval{affine.constant, affine.constant};
+  const auto max = largest(affine, scope, scope.loops().size());
+  if (!max) return std::nullopt;
+  const auto negated = largest(affine * -1, scope, scope.loops().size());
+  if (!negated) return std::nullopt;
+  return Interval{-*negated, *max};
+}
+
+std::int64_t max_extent(const Expr& extent, const LoopScope& scope) {
+  const auto range = bounds(extent, scope);
+  check(range.has_value(), "a bounded extent");
+  return range->max;
+}
+
+}  // namespace tessera
