@@ -1,0 +1,29 @@
+#include "schedule/rules/layouts.h"
+
+#include <algorithm>
+
+namespace tessera {
+
+Layout blocked_channels(std::int64_t lanes) {
+  return {.terms = {{.dim = 0},
+                    {.dim = 1, .divide = lanes},
+                    {.dim = 2},
+                    {.dim = 3},
+                    {.dim = 1, .modulo = lanes}},
+          .halo = {}};
+}
+
+std::vector<Halo> halo_of(const Access& access, const NestView& nest) {
+  if (!access.is_padded) return {};
+  LoopScope scope;
+  for (const ViewAxis& a : nest.axes) scope.enter(a.id, a.extent);
+  const Shape& shape = access.placed.tensor.shape;
+  std::vector<Halo> halo(shape.size());
+  for (std::size_t d = 0; d < shape.size(); ++d)
+    if (const auto range = bounds(to_expr(access.dims[d]), scope))
+      halo[d] = {.before = std::max<std::int64_t>(0, -range->min),
+                 .after = std::max<std::int64_t>(0, range->max + 1 - shape[d])};
+  return halo;
+}
+
+}  // namespace tessera

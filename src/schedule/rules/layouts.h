@@ -1,0 +1,15 @@
+#pragma once
+
+#include "schedule/nest_view.h"
+#include "tensor/layout.h"
+
+namespace tessera {
+
+/// NCHW with `lanes` channels innermost: `[0 1/8 2 3 1%8]`.
+Layout blocked_channels(std::int64_t lanes);
+
+/// Zeros that a padded read of `access` reaches beyond its tensor when `nest` runs; empty when it
+/// is not padded.
+std::vector<Halo> halo_of(const Access& access, const NestView& nest);
+
+}  // namespace tessera

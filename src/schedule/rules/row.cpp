@@ -1,0 +1,112 @@
+#include "schedule/rules/rules.h"
+
+#include <algorithm>
+
+namespace tessera {
+namespace {
+
+/// Cuts the axis of a row into vectors, several to a round where they divide it.
+struct RowCut {
+  std::int64_t lanes = 1;
+  std::int64_t unroll = 1;
+};
+
+RowCut cut_of(RuleContext& context, const std::string& name, std::int64_t extent) {
+  RowCut cut{.lanes = std::min(context.target.f32_lanes(), extent), .unroll = 1};
+  std::vector<std::pair<std::string, std::int64_t>> unrolls;
+  for (const std::int64_t u : {4, 2, 8, 1})
+    if (u == 1 || extent % (u * cut.lanes) == 0) unrolls.emplace_back(std::to_string(u), u);
+  cut.unroll = context.chooser.pick<std::int64_t>(name + ".unroll", unrolls);
+  return cut;
+}
+
+/// Splits `axis` as told; gives the names of the unrolled loop (empty for none) and the vector
+/// loop.
+struct CutNames {
+  AxisId unrolled;
+  AxisId vector;
+};
+CutNames apply_cut(RuleContext& context, const AxisId& axis, std::int64_t extent,
+                   const RowCut& cut) {
+  CutNames names{.unrolled = {}, .vector = axis};
+  if (extent > cut.lanes * cut.unroll || cut.unroll > 1) {
+    context.steps.push_back(Split{axis, {std::min(extent, cut.lanes * cut.unroll)}});
+    names.vector = axis + ".1";
+  }
+  if (cut.unroll > 1) {
+    context.steps.push_back(Split{names.vector, {cut.lanes}});
+    names.unrolled = names.vector + ".0";
+    names.vector += ".1";
+  }
+  return names;
+}
+
+AxisId renamed(const AxisId& axis, const TensorId& from, const TensorId& to) {
+  return to + axis.substr(from.size());
+}
+
+/// Partial results per lane (and unrolled vector) in registers, then one reduction across them.
+void reduce_across_lanes(RuleContext& context, const NestView& nest, const ViewAxis& along) {
+  const RowCut cut = cut_of(context, nest.tensor, along.extent);
+  if (along.extent <= cut.lanes) {
+    context.steps.push_back(Vectorize{along.id});
+    return;
+  }
+  const CutNames names = apply_cut(context, along.id, along.extent, cut);
+  std::vector<AxisId> kept;
+  if (!names.unrolled.empty()) kept.push_back(names.unrolled);
+  kept.push_back(names.vector);
+  const TensorId part = nest.tensor + ".part";
+  context.steps.push_back(Factor{nest.tensor, kept});
+  context.steps.push_back(ComputeAt{part, nest.spatial().back().id, Memory::Register});
+  for (const TensorId& owner : {part, nest.tensor}) {
+    if (!names.unrolled.empty())
+      context.steps.push_back(Unroll{renamed(names.unrolled, nest.tensor, owner)});
+    context.steps.push_back(Vectorize{renamed(names.vector, nest.tensor, owner)});
+  }
+}
+
+void vectorise_row(RuleContext& context, const NestView& nest, const ViewAxis& along) {
+  const RowCut cut = cut_of(context, nest.tensor, along.extent);
+  const CutNames names = apply_cut(context, along.id, along.extent, cut);
+  if (!names.unrolled.empty()) context.steps.push_back(Unroll{names.unrolled});
+  if (along.extent > 1) context.steps.push_back(Vectorize{names.vector});
+}
+
+}  // namespace
+
+void row_rule(RuleContext& context, const std::vector<NestView>& nests) {
+  const NestView& output = nests.back();
+  // Rows are the leading axes that every nest has; what each nest has beyond them is one row of it.
+  std::size_t rows = output.spatial().size();
+  for (const NestView& nest : nests) {
+    std::size_t own = nest.spatial().size();
+    while (own > 0 && nest.spatial()[own - 1].extent == 1) --own;
+    rows = std::min(rows, std::max<std::size_t>(own, 1));
+  }
+  const AxisId row = output.axes[rows - 1].id;
+  double cycles = 0;
+  for (const NestView& nest : nests)
+    cycles += nest.points() / static_cast<double>(context.target.f32_lanes()) *
+              (nest.operations / 2 + 1.5);
+  for (std::size_t n = nests.size() - 1; n-- > 0;) {
+    const std::vector<ViewAxis> axes = nests[n].spatial();
+    const bool is_scalar = std::all_of(axes.begin() + static_cast<std::ptrdiff_t>(rows), axes.end(),
+                                       [](const ViewAxis& a) { return a.extent == 1; });
+    context.steps.push_back(
+        ComputeAt{nests[n].tensor, row, is_scalar ? Memory::Register : Memory::Stack});
+  }
+  for (const NestView& nest : nests) {
+    const ViewAxis& last = nest.axes.back();
+    if (last.is_reduce)
+      reduce_across_lanes(context, nest, last);
+    else if (nest.spatial().size() > rows)
+      vectorise_row(context, nest, last);
+  }
+  context.cycles += cycles;
+  parallelise(context,
+              {output.axes.begin(), output.axes.begin() + static_cast<std::ptrdiff_t>(rows)},
+              cycles);
+}
+
+}  // namespace tessera

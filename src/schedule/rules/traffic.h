@@ -1,0 +1,22 @@
+#pragma once
+
+#include "schedule/nest_view.h"
+#include "target/target.h"
+
+#include <vector>
+
+namespace tessera {
+
+/// One loop of a nest as the prior sees it: it advances `axis` by `step` each of `count` times.
+struct TrafficLoop {
+  AxisId axis;
+  std::int64_t count = 1;
+  std::int64_t step = 1;
+};
+
+/// Cycles that moving data through the caches takes when `loops` (outermost first, covering every
+/// axis) run around accesses of 4-byte elements.
+double traffic_cycles(const std::vector<Access>& accesses, const std::vector<TrafficLoop>& loops,
+                      const Target& target);
+
+}  // namespace tessera

@@ -1,0 +1,186 @@
+#include "schedule/rules/layouts.h"
+#include "schedule/rules/rules.h"
+
+#include <algorithm>
+
+namespace tessera {
+namespace {
+
+/// Tiles that are handled together: `rows` tile rows of `columns` tiles. More than one row means
+/// whole rows.
+struct TileBlock {
+  std::int64_t rows = 1;
+  std::int64_t columns = 1;
+};
+
+class WinogradRule {
+ public:
+  WinogradRule(RuleContext& context, const std::vector<NestView>& nests)
+      : context_(context),
+        w_(nests[0]),
+        v_(nests[1]),
+        product_(nests[2]),
+        m_(nests[3]),
+        z_(nests[4]),
+        out_(nests[5]) {}
+
+  void run() {
+    block_ = pick_block();
+    choose_layouts();
+    tile_output();
+    step(ComputeAt{z_.tensor, id(out_, 1) + ".0", Memory::Stack});
+    step(ComputeAt{m_.tensor, anchor_, Memory::Stack});
+    multiply();
+    step(ComputeAt{v_.tensor, anchor_, Memory::Stack});
+    transform_input();
+    transform_output();
+    if (is_shared_by_block()) parallelise(context_, blocks_, min_parallel_cycles);
+  }
+
+ private:
+  static const AxisId& id(const NestView& nest, std::size_t axis) { return nest.axes[axis].id; }
+  void step(Step s) { context_.steps.push_back(std::move(s)); }
+  std::int64_t tile_rows() const { return ceil_div(out_.axes[2].extent, m_size_); }
+  std::int64_t tile_columns() const { return ceil_div(out_.axes[3].extent, m_size_); }
+  std::int64_t block_tiles() const { return block_.rows * block_.columns; }
+  std::int64_t block_count() const {
+    return out_.axes[0].extent * ceil_div(tile_rows(), block_.rows) *
+           ceil_div(tile_columns(), block_.columns);
+  }
+  bool is_shared_by_block() const { return block_count() >= 2 * context_.target.cores; }
+
+  TileBlock pick_block();
+  void choose_layouts();
+  void tile_output();
+  void multiply();
+  void transform_input();
+  void transform_output();
+
+  RuleContext& context_;
+  const NestView &w_, &v_, &product_, &m_, &z_, &out_;
+  const std::int64_t lanes_ = context_.target.f32_lanes();
+  const std::int64_t m_size_ = z_.axes[0].extent;
+  TileBlock block_;
+  std::vector<ViewAxis> blocks_;  // the loops over blocks
+  AxisId anchor_;                 // the innermost of them
+};
+
+/// As many tiles as scratch holds, or fewer so that the transformed data stay in the L2 cache or
+/// all threads have work.
+TileBlock WinogradRule::pick_block() {
+  const std::int64_t a = m_size_ + 2;
+  const std::int64_t tile_bytes = a * a * 4 * (v_.axes[3].extent + 16 + m_.axes[3].extent);
+  std::vector<std::pair<std::string, TileBlock>> options;
+  const auto offer = [&](std::int64_t rows, std::int64_t columns) {
+    if (rows * columns * tile_bytes <= context_.target.stack_bytes * 9 / 10)
+      options.emplace_back(std::to_string(rows) + "x" + std::to_string(columns),
+                           TileBlock{rows, columns});
+  };
+  for (std::int64_t rows = tile_rows(); rows >= 1; --rows)
+    if (tile_rows() % rows == 0) offer(rows, tile_columns());
+  for (std::int64_t columns = tile_columns() - 1; columns >= 4; --columns)
+    if (tile_columns() % columns == 0) offer(1, columns);
+  if (options.empty()) options.emplace_back("1x1", TileBlock{1, 1});
+  return context_.chooser.pick<TileBlock>(v_.tensor + ".block", options);
+}
+
+void WinogradRule::choose_layouts() {
+  for (const Access& read : w_.reads) {
+    Layout layout = blocked_channels(lanes_);
+    layout.halo = halo_of(read, w_);
+    step(ChooseLayout{read.placed.tensor.name, layout});
+    break;  // every read is of the one input
+  }
+  const Tensor& output = out_.write.placed.tensor;
+  step(ChooseLayout{output.name, blocked_channels(lanes_)});
+  for (const Access& read : out_.reads)
+    if (read.placed.tensor.shape == output.shape &&
+        read.placed.tensor.name != w_.reads[0].placed.tensor.name)
+      step(ChooseLayout{read.placed.tensor.name, blocked_channels(lanes_)});
+}
+
+/// Loops over blocks outside, then the tiles of a block, vectors of channels, and the pixels of a
+/// tile.
+void WinogradRule::tile_output() {
+  const AxisId n = id(out_, 0), o = id(out_, 1), y = id(out_, 2), x = id(out_, 3);
+  blocks_ = {{n, out_.axes[0].extent}};
+  std::vector<AxisId> tiles;
+  const auto cut = [&](const AxisId& axis, std::int64_t count, std::int64_t block) {
+    step(Split{axis, {m_size_}});
+    if (block >= count) {
+      tiles.push_back(axis + ".0");
+      return;
+    }
+    step(Split{axis + ".0", {block}});
+    blocks_.push_back({axis + ".0.0", ceil_div(count, block)});
+    tiles.push_back(axis + ".0.1");
+  };
+  cut(y, tile_rows(), block_.rows);
+  cut(x, tile_columns(), block_.columns);
+  step(Split{o, {lanes_}});
+  std::vector<AxisId> order;
+  for (const ViewAxis& a : blocks_) order.push_back(a.id);
+  anchor_ = order.back();
+  order.insert(order.end(), tiles.begin(), tiles.end());
+  for (const AxisId& axis : {o + ".0", y + ".1", x + ".1", o + ".1"}) order.push_back(axis);
+  step(Reorder{order});
+}
+
+/// The matrix products of one block, tiled like any other.
+void WinogradRule::multiply() {
+  NestView product = product_, m = m_;
+  const std::int64_t tiles = block_tiles();
+  for (NestView* nest : {&product, &m}) {
+    nest->axes[2].extent = tiles;
+    nest->write.placed.tensor.shape[2] = tiles;
+  }
+  double cycles = 0;
+  RuleContext inner{context_.program, context_.target, context_.chooser,
+                    context_.steps,   cycles,          !is_shared_by_block()};
+  tile_rule(inner, product, m);
+  context_.cycles += cycles * static_cast<double>(block_count());
+}
+
+/// Both one-dimensional transforms of a tile for one vector of channels: `w` is scratch between
+/// them.
+void WinogradRule::transform_input() {
+  const AxisId t = id(v_, 2), c = id(v_, 3);
+  const Tensor& v = v_.write.placed.tensor;
+  step(ChooseLayout{
+      v.name, {.terms = {{.dim = 0}, {.dim = 1}, {.dim = 2}, {.dim = 3, .pad = 16}}, .halo = {}}});
+  step(Split{c, {lanes_}});
+  step(Reorder{{t, c + ".0", id(v_, 0), id(v_, 1), c + ".1"}});
+  step(ComputeAt{w_.tensor, c + ".0", Memory::Stack});
+  for (const NestView* nest : {&w_, &v_}) {
+    step(Unroll{id(*nest, 0)});
+    step(Unroll{id(*nest, 1)});
+  }
+  step(Vectorize{id(w_, 3)});
+  step(Vectorize{c + ".1"});
+  const double vectors =
+      static_cast<double>(v_.axes[2].extent * ceil_div(v_.axes[3].extent, lanes_));
+  const auto a = static_cast<double>(m_size_ + 2);
+  context_.cycles += vectors * a * a * 5;
+  if (!is_shared_by_block()) parallelise(context_, {{t, block_tiles()}}, vectors * a * a * 5);
+}
+
+void WinogradRule::transform_output() {
+  step(Unroll{id(z_, 0)});
+  step(Unroll{id(z_, 1)});
+  step(Vectorize{id(z_, 3)});
+  step(Unroll{id(out_, 2) + ".1"});
+  step(Unroll{id(out_, 3) + ".1"});
+  step(Vectorize{id(out_, 1) + ".1"});
+  const double vectors =
+      static_cast<double>(m_.axes[2].extent * ceil_div(m_.axes[3].extent, lanes_));
+  const auto a = static_cast<double>(m_size_ + 2);
+  context_.cycles += vectors * a * a * 4;
+}
+
+}  // namespace
+
+void winograd_rule(RuleContext& context, const std::vector<NestView>& nests) {
+  WinogradRule(context, nests).run();
+}
+
+}  // namespace tessera

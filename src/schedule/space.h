@@ -1,0 +1,67 @@
+#pragma once
+
+#include "base/rng.h"
+#include "schedule/schedule.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tessera {
+
+struct Plan;
+
+/// A question with its legal answers, in a fixed order. Names are stable: records and models speak
+/// of them.
+struct Decision {
+  std::string name;
+  std::vector<std::string> options;
+};
+
+/// Answers in the order the questions came: an index into the options of each.
+using Choices = std::vector<std::int64_t>;
+
+/// What a complete chain of choices stands for.
+struct Draft {
+  Schedule schedule;
+  double cycles = 0;  // of one core, as the analytic prior estimates them
+};
+
+/// The Schedules a Task admits, as a chain of decisions: given the choices so far it lists the
+/// legal next ones. Whatever chain is followed to its end gives a schedule that applies, lowers and
+/// fits the target.
+class Space {
+ public:
+  explicit Space(Task task);
+
+  /// The decision after `choices`, or nothing when they are complete.
+  std::optional<Decision> next(const Choices& choices) const;
+  /// The schedule of complete choices.
+  Draft draft(const Choices& choices) const;
+
+  const Task& task() const { return task_; }
+
+ private:
+  Task task_;
+  std::shared_ptr<const std::vector<Plan>> plans_;
+};
+
+/// A uniform choice at every decision.
+Choices draw(const Space& space, Rng& rng);
+/// Another answer to one decision; later answers are kept where they are still legal and drawn anew
+/// where not.
+Choices mutate(const Space& space, const Choices& choices, Rng& rng);
+/// All chains that differ from `choices` in one answer (later ones kept where legal, else the first
+/// option).
+std::vector<Choices> neighbours(const Space& space, const Choices& choices);
+/// `tile=6x2 order=cols_outer ..`.
+std::string to_text(const Space& space, const Choices& choices);
+
+/// The schedule to use without measuring: the best by the prior, found by descent from seeded
+/// draws. The same task gives the same schedule.
+Choices best_by_prior(const Space& space);
+Schedule default_schedule(const Task& task);
+
+}  // namespace tessera
