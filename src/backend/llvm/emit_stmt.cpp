@@ -1,0 +1,236 @@
+#include <llvm/IR/Constants.h>
+
+#include "backend/llvm/emitter.h"
+#include "tensor/layout.h"
+
+namespace tessera::codegen {
+
+using llvm::Value;
+
+void Emitter::refuse(std::string message) {
+  if (!refusal_) refusal_ = Error{program_.name + ": " + std::move(message)};
+}
+
+void Emitter::emit(const Stmt& s) {
+  match(
+      *s, [&](const Loop& n) { emit_loop(n); },
+      [&](const Block& n) {
+        for (const Stmt& child : n.stmts) emit(child);
+      },
+      [&](const Store& n) { emit_store(n); }, [&](const Allocate& n) { emit_allocate(n); },
+      [&](const If& n) { emit_if(n); }, [&](const Prefetch& n) { emit_prefetch(n); });
+}
+
+void Emitter::emit_loop(const Loop& loop) {
+  const Index extent = indices_.index(loop.extent);
+  const Range range = indices_.range(extent);
+  if (range.high <= 0) return;
+  switch (loop.kind) {
+    case LoopKind::Parallel:
+      if (range.low != range.high || range.high != 1) return emit_parallel(loop);
+      [[fallthrough]];
+    case LoopKind::Serial:
+      if (range.low == 1 && range.high == 1) return emit_unrolled(loop);
+      emit_serial(loop, b_.getInt64(0), index_values_.value(extent), range.low <= 0, {0, range.high - 1});
+      return;
+    case LoopKind::Unroll:
+      return emit_unrolled(loop);
+    case LoopKind::Vector:
+      if (loop.lanes > 1 && runs_in_lockstep(loop)) return emit_vector(loop);
+      return emit_unrolled(loop);
+  }
+}
+
+/// The registers in scope that `body` assigns, as they are now.
+Emitter::Snapshot Emitter::snapshot(const Stmt& body) const {
+  Snapshot out;
+  for (const TensorId& name : stored_in(body)) {
+    const auto found = tensors_.find(name);
+    if (found == tensors_.end() || found->second->place != Slot::Place::Register) continue;
+    out.emplace_back(found->second, found->second->values);
+  }
+  return out;
+}
+
+/// Where two ways of control meet: the registers as they come from each.
+void Emitter::merge(const Snapshot& a, llvm::BasicBlock* from_a, const Snapshot& b, llvm::BasicBlock* from_b) {
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    Slot& slot = *a[i].first;
+    for (std::size_t j = 0; j < slot.values.size(); ++j) {
+      Value* x = a[i].second[j];
+      Value* y = b[i].second[j];
+      slot.values[j] = x;
+      if (x == y) continue;
+      llvm::PHINode* phi = b_.CreatePHI(x->getType(), 2);
+      phi->addIncoming(x, from_a);
+      phi->addIncoming(y, from_b);
+      slot.values[j] = phi;
+    }
+  }
+}
+
+// The test stands at the end; address arithmetic of this depth collects in `head`, before its branch.
+void Emitter::emit_serial(const Loop& loop, Value* begin, Value* end, bool may_be_empty, Range range) {
+  llvm::LLVMContext& context = module_.getContext();
+  auto* head = llvm::BasicBlock::Create(context, loop.axis, frame_.function);
+  auto* body = llvm::BasicBlock::Create(context, "", frame_.function);
+  auto* after = llvm::BasicBlock::Create(context, "", frame_.function);
+  const Snapshot before = snapshot(loop.body);
+  llvm::BasicBlock* from = b_.GetInsertBlock();
+  if (may_be_empty)
+    b_.CreateCondBr(b_.CreateICmpSLT(begin, end), head, after);
+  else
+    b_.CreateBr(head);
+
+  b_.SetInsertPoint(head);
+  llvm::PHINode* i = b_.CreatePHI(b_.getInt64Ty(), 2);
+  i->addIncoming(begin, from);
+  for (const auto& [slot, values] : before) {
+    for (std::size_t j = 0; j < values.size(); ++j) {
+      llvm::PHINode* phi = b_.CreatePHI(values[j]->getType(), 2);
+      phi->addIncoming(values[j], from);
+      slot->values[j] = phi;
+    }
+  }
+  const Snapshot entering = snapshot(loop.body);
+  index_values_.enter_loop(b_.CreateBr(body));
+  index_values_.define(indices_.bind(loop.axis, range, index_values_.depth(), false), i);
+  known_loads_.emplace_back();
+
+  b_.SetInsertPoint(body);
+  emit(loop.body);
+  Value* next = b_.CreateAdd(i, b_.getInt64(1), "", true, true);
+  llvm::BasicBlock* latch = b_.GetInsertBlock();
+  i->addIncoming(next, latch);
+  b_.CreateCondBr(b_.CreateICmpSLT(next, end), head, after);
+  known_loads_.pop_back();
+  indices_.unbind(loop.axis);
+  index_values_.leave_loop();
+
+  b_.SetInsertPoint(after);
+  for (std::size_t s = 0; s < before.size(); ++s)
+    for (std::size_t j = 0; j < before[s].second.size(); ++j)
+      llvm::cast<llvm::PHINode>(entering[s].second[j])->addIncoming(before[s].first->values[j], latch);
+  if (may_be_empty) merge(before, from, snapshot(loop.body), latch);
+}
+
+void Emitter::emit_unrolled(const Loop& loop) {
+  const Index extent = indices_.index(loop.extent);
+  const Range range = indices_.range(extent);
+  if (range.high >= Range::unknown) return refuse("unrolled loop " + loop.axis + ": extent has no constant bound");
+  for (std::int64_t i = 0; i < range.high; ++i) {
+    indices_.bind(loop.axis, Index{.constant = i, .terms = {}});
+    if (i < range.low)
+      emit(loop.body);
+    else
+      emit_branch(b_.CreateICmpSLT(b_.getInt64(static_cast<std::uint64_t>(i)), index_values_.value(extent)), loop.body,
+                  nullptr);
+  }
+  indices_.unbind(loop.axis);
+}
+
+void Emitter::emit_vector(const Loop& loop) {
+  const Index extent = indices_.index(loop.extent);
+  const Range range = indices_.range(extent);
+  Lanes lanes{.count = loop.lanes, .axis = loop.axis};
+  lanes.term = indices_.bind(loop.axis, {0, loop.lanes - 1}, 0, true);
+  lanes.has_first = range.low > 0;
+  if (range.low < loop.lanes) lanes.mask = index_values_.mask(extent, loop.lanes);
+  index_values_.define(lanes.term, ops_.steps(b_.getInt64Ty(), loop.lanes));
+  const Lanes outer = std::exchange(lanes_, lanes);
+  emit(loop.body);
+  lanes_ = outer;
+  indices_.unbind(loop.axis);
+}
+
+void Emitter::emit_if(const If& branch) {
+  const Stmt* no = branch.no ? &*branch.no : nullptr;
+  if (const std::optional<bool> known = indices_.decide(branch.condition)) {
+    if (*known) return emit(branch.yes);
+    return no != nullptr ? emit(*no) : void();
+  }
+  Value* condition = emit(branch.condition);
+  if (lanes_of(condition) == 0) return emit_branch(condition, branch.yes, no);
+  // Lanes that differ in their way take both, each under its mask.
+  Value* outer = guard_;
+  guard_ = outer == nullptr ? condition : ops_.binary(BinaryOp::And, outer, condition);
+  emit(branch.yes);
+  Value* opposite = b_.CreateNot(condition);
+  guard_ = outer == nullptr ? opposite : ops_.binary(BinaryOp::And, outer, opposite);
+  if (no != nullptr) emit(*no);
+  guard_ = outer;
+}
+
+void Emitter::emit_branch(Value* condition, const Stmt& yes, const Stmt* no) {
+  llvm::LLVMContext& context = module_.getContext();
+  auto* yes_block = llvm::BasicBlock::Create(context, "yes", frame_.function);
+  auto* no_block = llvm::BasicBlock::Create(context, "no", frame_.function);
+  auto* after = llvm::BasicBlock::Create(context, "", frame_.function);
+  b_.CreateCondBr(condition, yes_block, no_block);
+  const Stmt both = no == nullptr ? yes : block({yes, *no});
+  const Snapshot before = snapshot(both);
+  const auto side = [&](llvm::BasicBlock* start, const Stmt* body) {
+    b_.SetInsertPoint(start);
+    known_loads_.emplace_back();
+    if (body != nullptr) emit(*body);
+    known_loads_.pop_back();
+    b_.CreateBr(after);
+    return b_.GetInsertBlock();
+  };
+  llvm::BasicBlock* yes_end = side(yes_block, &yes);
+  const Snapshot after_yes = snapshot(both);
+  for (const auto& [slot, values] : before) slot->values = values;
+  llvm::BasicBlock* no_end = side(no_block, no);
+  const Snapshot after_no = snapshot(both);
+  b_.SetInsertPoint(after);
+  merge(after_yes, yes_end, after_no, no_end);
+}
+
+void Emitter::emit_allocate(const Allocate& allocate) {
+  const Placed& placed = allocate.placed;
+  const std::int64_t elements = physical_size(placed.layout, placed.tensor.shape);
+  Slot& slot = slots_.emplace_back();
+  slot.dtype = placed.tensor.dtype;
+  slot.is_private = lanes_.count > 0;
+  if (placed.memory == Memory::Register && !slot.is_private) slot.plan = plan_registers(allocate, indices_);
+  const Arena arena = frame_.arena;
+  if (placed.memory == Memory::Register && !slot.plan.in_memory) {
+    slot.place = Slot::Place::Register;
+    const std::int64_t width = slot.is_private ? lanes_.count : slot.plan.lanes;
+    llvm::Type* type = ops_.value_type(slot.dtype, width == 1 ? 0 : width);
+    const std::int64_t count = (elements + slot.plan.lanes - 1) / slot.plan.lanes;
+    slot.values.assign(static_cast<std::size_t>(count), llvm::PoisonValue::get(type));
+  } else {
+    // Room for one more vector: a masked read may then read whole.
+    const std::int64_t spare = 64, bytes = elements * size_bytes(slot.dtype) + spare;
+    slot.place = frame_.scratch == nullptr ? Slot::Place::Workspace : Slot::Place::Scratch;
+    slot.position = arena.top;
+    slot.readable = bytes / size_bytes(slot.dtype);
+    frame_.arena.top = (arena.top + bytes + 63) / 64 * 64;
+    frame_.arena.peak = std::max(arena.peak, frame_.arena.top);
+    slot.alias_class = aliases_.add(
+        frame_.scratch == nullptr ? AliasClasses::Arena::Workspace : AliasClasses::Arena::Scratch, arena.top,
+        frame_.arena.top);
+  }
+  const auto outer = tensors_.find(placed.tensor.name);
+  Slot* hidden = outer == tensors_.end() ? nullptr : outer->second;
+  tensors_[placed.tensor.name] = &slot;
+  emit(allocate.body);
+  if (hidden != nullptr)
+    tensors_[placed.tensor.name] = hidden;
+  else
+    tensors_.erase(placed.tensor.name);
+  frame_.arena.top = arena.top;
+}
+
+void Emitter::emit_prefetch(const Prefetch& prefetch) {
+  const Slot& slot = *tensors_.at(prefetch.tensor);
+  if (slot.place == Slot::Place::Register) return;
+  const Index offset = access(prefetch.indices.front()).first;
+  if (indices_.varies(offset)) return;  // a hint about scattered lanes helps nobody
+  Value* pointer = index_values_.address(base(slot), ops_.stored_type(slot.dtype, 0), offset, false);
+  b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {pointer->getType()},
+                     {pointer, b_.getInt32(0), b_.getInt32(3), b_.getInt32(1)});
+}
+
+}  // namespace tessera::codegen
