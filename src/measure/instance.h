@@ -1,0 +1,43 @@
+#pragma once
+
+#include "backend/backend.h"
+#include "base/result.h"
+#include "lower/lower.h"
+#include "tensor/host_buffer.h"
+
+#include <chrono>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace tessera {
+
+/// A compiled program with its buffers: operands packed into the layouts that the program chose,
+/// constants that it derives computed, outputs ready. Runs over and over.
+class Instance {
+ public:
+  /// `operands`, row-major, one per input and constant of the program, in order.
+  static Result<Instance> make(const Program& scheduled, const Target& target,
+                               const Backend& backend, std::span<const HostBuffer> operands);
+
+  void run(ThreadPool& pool) const { kernel_->run(pointers_, pool); }
+
+  /// The outputs of the last run, row-major, in order.
+  std::vector<HostBuffer> outputs() const;
+  /// Time that making the main kernel's code took, lowering excluded.
+  std::chrono::nanoseconds compile_time() const { return compile_time_; }
+
+ private:
+  Instance() = default;
+
+  std::vector<Param> params_;
+  std::vector<HostBuffer> buffers_;  // one per parameter
+  std::vector<void*> pointers_;
+  std::unique_ptr<Kernel> kernel_;
+  std::chrono::nanoseconds compile_time_{};
+};
+
+/// Reproducible contents for every operand of a computation.
+std::vector<HostBuffer> random_operands(const Computation& computation, Rng& rng);
+
+}  // namespace tessera
