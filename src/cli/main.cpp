@@ -1,0 +1,55 @@
+#include "base/check.h"
+#include "cli/build_info.h"
+#include "cli/verbs.h"
+
+#include <CLI/CLI.hpp>
+
+#include <array>
+#include <cctype>
+#include <cstdio>
+#include <exception>
+
+namespace tessera {
+namespace {
+
+constexpr std::array verbs = {
+    add_devices,
+    add_doctor,
+};
+
+/// CLI11's messages as ours: lower case, no full stop, and where to look.
+Error as_error(const CLI::ParseError& error) {
+  std::string message = error.what();
+  if (!message.empty()) message[0] = static_cast<char>(std::tolower(message[0]));
+  while (message.ends_with('.') || message.ends_with('\n')) message.pop_back();
+  return {message + "; see tessera --help"};
+}
+
+int run(int count, char** arguments) {
+  CLI::App program("Tessera compiles tensor programs and learns to make them fast.", "tessera");
+  program.set_version_flag("--version", "tessera " + std::string(build_info.version));
+  program.require_subcommand(0, 1);  // none is refused below, so that a mistyped one is named
+  for (const auto add : verbs) add(program);
+  try {
+    program.parse(count, arguments);
+  } catch (const CLI::RuntimeError& chosen) {
+    return chosen.get_exit_code();
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == ExitCode::success) return program.exit(error);  // help, version
+    return refuse(as_error(error));
+  }
+  if (program.get_subcommands().empty()) return refuse({"no verb given; see tessera --help"});
+  return ExitCode::success;
+}
+
+}  // namespace
+}  // namespace tessera
+
+int main(int count, char** arguments) {
+  try {
+    return tessera::run(count, arguments);
+  } catch (const std::exception& error) {  // InternalError, or a library's that nobody foresaw
+    std::fprintf(stderr, "tessera: %s\n", error.what());
+    return tessera::ExitCode::internal_error;
+  }
+}

@@ -1,0 +1,30 @@
+#pragma once
+
+#include "base/result.h"
+
+#include <functional>
+
+namespace CLI {
+class App;
+}
+
+namespace tessera {
+
+/// Codes with which the program ends.
+struct ExitCode {
+  static constexpr int success = 0;
+  static constexpr int refused = 2;  // what was asked for, with the reason on stderr
+  static constexpr int internal_error = 70;
+};
+
+/// Adds a verb to the program: its options, its help and what it does. `main` lists them all.
+void add_devices(CLI::App& program);
+void add_doctor(CLI::App& program);
+
+/// Makes `act` what happens when `verb` is chosen; it gives the exit code.
+void on_run(CLI::App& verb, std::function<int()> act);
+
+/// Prints `tessera: MESSAGE` on stderr, on one line, and gives the exit code for it.
+int refuse(const Error& error);
+
+}  // namespace tessera
