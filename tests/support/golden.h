@@ -1,0 +1,11 @@
+#pragma once
+
+#include <string>
+
+namespace tessera {
+
+/// Expects `text` to equal tests/golden/<Suite>/<Test>.txt of the running test. With
+/// UPDATE_GOLDEN=1 in the environment the file is rewritten instead.
+void expect_golden(const std::string& text);
+
+}  // namespace tessera
