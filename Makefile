@@ -51,8 +51,9 @@ fuzz: setup
 	  name=$$(basename $$program); corpus=tests/fuzz/corpus/$$name; found=build-fuzz/found/$$name; \
 	  mkdir -p $$found; \
 	  echo "fuzz: $$name for $(FUZZ_SECONDS) s"; \
-	  $$program -verbosity=0 -max_total_time=$(FUZZ_SECONDS) -artifact_prefix=$$found- \
-	    $$found $$([ ! -d $$corpus ] || echo $$corpus) || exit 1; done
+	  $$program -max_total_time=$(FUZZ_SECONDS) -artifact_prefix=$$found- \
+	    $$found $$([ ! -d $$corpus ] || echo $$corpus) >$$found.log 2>&1 || { cat $$found.log; exit 1; }; \
+	done
 
 format: setup
 	@echo "format: rewriting sources in place"

@@ -1,5 +1,10 @@
 #pragma once
 
+#include "base/result.h"
+#include "ir/program.h"
+#include "runtime/thread_pool.h"
+#include "target/target.h"
+
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -7,18 +12,15 @@
 #include <string_view>
 #include <vector>
 
-#include "base/result.h"
-#include "ir/program.h"
-#include "runtime/thread_pool.h"
-#include "target/target.h"
-
 namespace tessera {
 
-/// A compiled Program. `run` may be called from several threads at once. Its code leaves memory with it.
+/// A compiled Program. `run` may be called from several threads at once. Its code leaves memory
+/// with it.
 class Kernel {
  public:
   virtual ~Kernel() = default;
-  /// One buffer per parameter of the program, in the parameter's physical layout, aligned to 64 bytes.
+  /// One buffer per parameter of the program, in the parameter's physical layout, aligned to 64
+  /// bytes.
   virtual void run(std::span<void* const> buffers, ThreadPool& pool) const = 0;
 };
 
@@ -31,10 +33,13 @@ class Backend {
   virtual std::string_view name() const = 0;
   /// Whether kernels for `target` can run on this machine now.
   virtual bool runs_here(const Target& target) const = 0;
-  virtual Result<std::unique_ptr<Kernel>> compile(const Program& lowered, const Target& target) const = 0;
-  /// A relocatable object file that defines `TesseraKernel <program name>`.
+  virtual Result<std::unique_ptr<Kernel>> compile(const Program& lowered,
+                                                  const Target& target) const = 0;
+  /// A relocatable object file that defines `TesseraKernel <program name>` and, for its callers,
+  /// `const int64_t <program name>_workspace_bytes`.
   virtual Result<std::string> object(const Program& lowered, const Target& target) const = 0;
-  virtual Result<std::string> code(const Program& lowered, const Target& target, CodeText text) const = 0;
+  virtual Result<std::string> code(const Program& lowered, const Target& target,
+                                   CodeText text) const = 0;
 };
 
 /// Every backend of this build: `interpret`, then `llvm`.

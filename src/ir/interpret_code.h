@@ -63,7 +63,18 @@ struct Place {
   std::size_t buffer = 0;
 
   /// The offset in the buffer, or -1 after a refusal.
-  std::int64_t locate(InterpretState& state) const;
+  std::int64_t locate(InterpretState& state) const {
+    std::int64_t offset = 0;
+    for (const Dim& dim : dims) {
+      const std::int64_t index = dim.index(state);
+      if (index < dim.first || index >= dim.first + dim.extent) return refuse(state, dim, index);
+      offset += dim.stride != 0 ? (index + dim.share.before) * dim.stride : dim.share(index);
+    }
+    return offset;
+  }
+
+ private:
+  std::int64_t refuse(InterpretState& state, const Dim& dim, std::int64_t index) const;
 };
 
 /// Resolves the names of a verified program to slots, and expressions to code.

@@ -14,20 +14,12 @@ IndexCode sum(IndexCode a, const IndexCode& b, std::int64_t factor) {
 
 }  // namespace
 
-std::int64_t Place::locate(InterpretState& state) const {
-  std::int64_t offset = 0;
-  for (const Dim& dim : dims) {
-    const std::int64_t index = dim.index(state);
-    if (index < dim.first || index >= dim.first + dim.extent) {
-      const std::string which =
-          dims.size() == 1 ? "" : " of dimension " + std::to_string(&dim - dims.data());
-      state.refuse(subject + ": index " + std::to_string(index) + which + " is outside " +
-                   std::to_string(dim.first) + " .. " + std::to_string(dim.first + dim.extent - 1));
-      return -1;
-    }
-    offset += dim.stride != 0 ? (index + dim.share.before) * dim.stride : dim.share(index);
-  }
-  return offset;
+std::int64_t Place::refuse(InterpretState& state, const Dim& dim, std::int64_t index) const {
+  const std::string which =
+      dims.size() == 1 ? "" : " of dimension " + std::to_string(&dim - dims.data());
+  state.refuse(subject + ": index " + std::to_string(index) + which + " is outside " +
+               std::to_string(dim.first) + " .. " + std::to_string(dim.first + dim.extent - 1));
+  return -1;
 }
 
 std::size_t ExprResolver::add_axis(const AxisId& axis) { return axes_[axis] = axis_count_++; }

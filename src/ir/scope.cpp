@@ -85,7 +85,7 @@ Result<DType> Scope::verify(const Expr& e, int depth) const {
         return Error{"no axis " + a.axis};
       },
       [&](const Cast& c) -> Result<DType> {
-        const Result<DType> a = verify(c.a, depth + 1);
+        Result<DType> a = verify(c.a, depth + 1);
         if (!a) return a;
         return c.to;
       },
@@ -93,7 +93,7 @@ Result<DType> Scope::verify(const Expr& e, int depth) const {
 }
 
 Result<DType> Scope::verify(const Unary& e, int depth) const {
-  const Result<DType> a = verify(e.a, depth + 1);
+  Result<DType> a = verify(e.a, depth + 1);
   if (!a) return a;
   const auto expected = [&](const char* what) {
     return Error{std::string(to_text(e.op)) + " of " + word(*a) + ", expected " + what};
@@ -113,9 +113,9 @@ Result<DType> Scope::verify(const Unary& e, int depth) const {
 }
 
 Result<DType> Scope::verify(const Binary& e, int depth) const {
-  const Result<DType> a = verify(e.a, depth + 1);
+  Result<DType> a = verify(e.a, depth + 1);
   if (!a) return a;
-  const Result<DType> b = verify(e.b, depth + 1);
+  Result<DType> b = verify(e.b, depth + 1);
   if (!b) return b;
   const auto expected = [&](const char* what) {
     return Error{std::string(to_text(e.op)) + " of " + word(*a) + " and " + word(*b) +
@@ -143,11 +143,11 @@ Result<DType> Scope::verify(const Binary& e, int depth) const {
 }
 
 Result<DType> Scope::verify(const Select& e, int depth) const {
-  const Result<DType> condition = verify(e.condition, depth + 1);
+  Result<DType> condition = verify(e.condition, depth + 1);
   if (!condition) return condition;
-  const Result<DType> yes = verify(e.yes, depth + 1);
+  Result<DType> yes = verify(e.yes, depth + 1);
   if (!yes) return yes;
-  const Result<DType> no = verify(e.no, depth + 1);
+  Result<DType> no = verify(e.no, depth + 1);
   if (!no) return no;
   if (*condition != DType::Bool) return Error{"select on " + word(*condition) + ", expected bool"};
   if (*yes != *no)
@@ -156,7 +156,7 @@ Result<DType> Scope::verify(const Select& e, int depth) const {
 }
 
 Result<DType> Scope::verify(const Load& e, int depth) const {
-  const Result<DType> dtype = verify(Use{"reads", e.tensor, e.indices, true, false}, depth);
+  Result<DType> dtype = verify(Use{"reads", e.tensor, e.indices, true, false}, depth);
   if (dtype && *dtype != e.dtype)
     return Error{"reads " + e.tensor + " as " + word(e.dtype) + ", expected " + word(*dtype)};
   return dtype;
@@ -184,7 +184,7 @@ Result<DType> Scope::verify(const Use& use, int depth) const {
     return refusal("with " + std::to_string(use.indices.size()) + " indices, expected " +
                    std::to_string(info->extents.size()));
   for (const Expr& index : use.indices) {
-    const Result<DType> dtype = verify(index, depth + 1);
+    Result<DType> dtype = verify(index, depth + 1);
     if (!dtype) return dtype;
     if (*dtype != DType::I64) return refusal("at " + word(*dtype) + ", expected i64");
     if (info->memory != Memory::Register) continue;

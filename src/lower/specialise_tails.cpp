@@ -4,7 +4,9 @@
 #include "ir/rewrite.h"
 #include "ir/simplify.h"
 
+#include <algorithm>
 #include <optional>
+#include <set>
 
 namespace tessera {
 namespace {
@@ -34,12 +36,37 @@ std::optional<Tail> tail_of(const Expr& e) {
   return Tail{e, rest, *full, last};
 }
 
-/// Tails in the extents of unrolled and vector loops of `s` that only speak of axes outside `s`, so
-/// that one test before `s` settles them.
-std::optional<Tail> first_tail(const Stmt& s, std::set<AxisId> inner = {}) {
+using Names = std::set<TensorId>;
+
+Names register_tensors(const Stmt& root) {
+  Names names;
+  visit(root, [&](const Stmt& s) {
+    if (const Allocate* n = as<Allocate>(s); n != nullptr && n->placed.memory == Memory::Register)
+      names.insert(n->placed.tensor.name);
+  });
+  return names;
+}
+
+bool touches(const Stmt& s, const Names& tensors) {
+  const auto is_named = [&](const TensorId& id) { return tensors.contains(id); };
+  const Names stored = stored_in(s);
+  const std::vector<Load> loads = loads_in(s);
+  return std::any_of(stored.begin(), stored.end(), is_named) ||
+         std::any_of(loads.begin(), loads.end(), [&](const Load& l) { return is_named(l.tensor); });
+}
+
+/// A vector loop, or an unrolled one that moves registers; others are cheaper with a test per iteration than
+/// with a second body.
+bool needs_constant_extent(const Loop& loop, const Names& registers) {
+  return loop.kind == LoopKind::Vector || (loop.kind == LoopKind::Unroll && touches(loop.body, registers));
+}
+
+/// A tail in the extent of a loop of `s` that speaks only of axes outside `s`, so that one test before `s`
+/// settles it.
+std::optional<Tail> first_tail(const Stmt& s, const Names& registers, std::set<AxisId> inner = {}) {
   std::optional<Tail> found;
   if (const Loop* n = as<Loop>(s)) {
-    if (n->kind == LoopKind::Unroll || n->kind == LoopKind::Vector)
+    if (needs_constant_extent(*n, registers))
       visit(n->extent, [&](const Expr& e) {
         const auto tail = tail_of(e);
         if (!tail || found) return;
@@ -53,7 +80,7 @@ std::optional<Tail> first_tail(const Stmt& s, std::set<AxisId> inner = {}) {
   map_children(
       s,
       [&](const Stmt& child) {
-        if (!found) found = first_tail(child, inner);
+        if (!found) found = first_tail(child, registers, inner);
         return child;
       },
       [](const Expr& e) { return e; });
@@ -74,21 +101,21 @@ Stmt settled(const Stmt& s, const Tail& tail, std::int64_t value) {
 /// Handles statements from the outside in, so that the test for a tail stands just inside the loop
 /// that settles it and covers everything there that has the same extent: initialisation, reduction
 /// and epilogue.
-Stmt specialised(const Stmt& s, LoopScope scope) {
-  if (const auto tail = first_tail(s)) {
-    const Stmt full = specialised(simplify(settled(s, *tail, tail->full), scope), scope);
+Stmt specialised(const Stmt& s, const Names& registers, LoopScope scope) {
+  if (const auto tail = first_tail(s, registers)) {
+    const Stmt full = specialised(simplify(settled(s, *tail, tail->full), scope), registers, scope);
     if (tail->last == 0) return full;
-    const Stmt last = specialised(simplify(settled(s, *tail, tail->last), scope), scope);
+    const Stmt last = specialised(simplify(settled(s, *tail, tail->last), scope), registers, scope);
     return Stmt(StmtNode{If{Expr(tail->full) <= tail->rest, full, last}});
   }
   if (const Loop* n = as<Loop>(s)) {
     Loop out = *n;
     scope.enter(n->axis, n->extent);
-    out.body = specialised(n->body, std::move(scope));
+    out.body = specialised(n->body, registers, std::move(scope));
     return Stmt(StmtNode{std::move(out)});
   }
   return map_children(
-      s, [&](const Stmt& child) { return specialised(child, scope); },
+      s, [&](const Stmt& child) { return specialised(child, registers, scope); },
       [](const Expr& e) { return e; });
 }
 
@@ -96,7 +123,7 @@ Stmt specialised(const Stmt& s, LoopScope scope) {
 
 Program specialise_tails(const Program& program) {
   Program out = program;
-  out.body = simplify(specialised(program.body, {}));
+  out.body = simplify(specialised(program.body, register_tensors(program.body), {}));
   return out;
 }
 

@@ -13,6 +13,7 @@ namespace tessera {
 ///                                                  else
 ///                                                    for i.1 in 2 unroll  body
 ///
+/// Unrolled loops that touch no register keep their extent and are tested in each iteration.
 /// The last round's extent is 128 % 6, since the variable part is a multiple of 6.
 Program specialise_tails(const Program& program);
 

@@ -34,7 +34,7 @@ TensorId ComputationBuilder::constant(std::string_view name, Shape shape, DType 
 
 TensorId ComputationBuilder::operand(Role role, std::string_view name, Shape shape, DType dtype) {
   if (!accepts(name, shape)) return {};
-  const TensorId id = unique_name(name);
+  TensorId id = unique_name(name);
   computation_.operands.push_back({role, {id, dtype, std::move(shape)}});
   return id;
 }
@@ -44,7 +44,7 @@ TensorId ComputationBuilder::table(std::string_view name, Shape shape, std::vect
   if (!accepts(name, shape)) return {};
   if (element_count(shape) != static_cast<std::int64_t>(values.size()))
     return refuse(name, std::to_string(values.size()) + " values for shape " + to_text(shape));
-  const TensorId id = unique_name(name);
+  TensorId id = unique_name(name);
   computation_.tables.push_back({{id, dtype, std::move(shape)}, std::move(values)});
   return id;
 }
@@ -70,7 +70,7 @@ TensorId ComputationBuilder::append(std::string_view name, std::vector<Axis> axe
     scope.enter(a.name, a.extent);
   }
   if (!accepts(name, shape)) return {};
-  const TensorId id = unique_name(name);
+  TensorId id = unique_name(name);
   computation_.stages.push_back(
       {{id, value.dtype(), std::move(shape)}, std::move(axes), reducer, simplify(value, scope)});
   return id;

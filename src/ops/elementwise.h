@@ -3,6 +3,7 @@
 #include "ops/builder.h"
 
 #include <functional>
+#include <span>
 #include <string_view>
 
 /// Ops without a reduction whose operands broadcast against each other as in numpy. Each is one

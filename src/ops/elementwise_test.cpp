@@ -34,11 +34,11 @@ TEST(Elementwise, AppliesUnaryOperators) {
       {UnaryOp::Tanh, [](double v) { return std::tanh(v); }},
       {UnaryOp::Sigmoid, [](double v) { return 1 / (1 + std::exp(-v)); }},
       {UnaryOp::Floor, [](double v) { return std::floor(v); }}};
-  for (const auto& [op, f] : operators) {
+  for (const auto& tested : operators) {
     ComputationBuilder builder;
-    builder.output(ops::unary(builder, op, builder.input("x", {3, 4}), "y"));
+    builder.output(ops::unary(builder, tested.first, builder.input("x", {3, 4}), "y"));
     const Evaluated run(builder);
-    run.expect_each([&](const Shape& at) { return f(run("x", at)); });
+    run.expect_each([&](const Shape& at) { return tested.second(run("x", at)); });
   }
 }
 
@@ -51,12 +51,12 @@ TEST(Elementwise, AppliesBinaryOperators) {
       {BinaryOp::Less, [](double a, double b) { return a < b ? 1.0 : 0.0; }},
       {BinaryOp::LessEqual, [](double a, double b) { return a <= b ? 1.0 : 0.0; }},
       {BinaryOp::Equal, [](double a, double b) { return a == b ? 1.0 : 0.0; }}};
-  for (const auto& [op, f] : operators) {
+  for (const auto& tested : operators) {
     ComputationBuilder builder;
-    builder.output(
-        ops::binary(builder, op, builder.input("x", {3, 4}), builder.input("y", {3, 4}), "z"));
+    builder.output(ops::binary(builder, tested.first, builder.input("x", {3, 4}),
+                               builder.input("y", {3, 4}), "z"));
     const Evaluated run(builder);
-    run.expect_each([&](const Shape& at) { return f(run("x", at), run("y", at)); });
+    run.expect_each([&](const Shape& at) { return tested.second(run("x", at), run("y", at)); });
   }
 }
 

@@ -8,7 +8,7 @@ namespace {
 class MatmulTransposes : public testing::TestWithParam<ops::MatmulOptions> {};
 
 TEST_P(MatmulTransposes, MultiplyMatrices) {
-  const auto [transpose_a, transpose_b] = GetParam();
+  const bool transpose_a = GetParam().transpose_a, transpose_b = GetParam().transpose_b;
   ComputationBuilder builder;
   const TensorId a = builder.input("a", transpose_a ? Shape{5, 3} : Shape{3, 5});
   const TensorId b = builder.input("b", transpose_b ? Shape{7, 5} : Shape{5, 7});

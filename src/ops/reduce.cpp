@@ -7,9 +7,11 @@
 #include <numeric>
 
 namespace tessera {
-
 namespace {
+
+/// In the order of the enumerators.
 constexpr std::string_view names[] = {"sum", "mean", "prod", "max", "min", "l1", "l2"};
+
 }  // namespace
 
 std::string_view to_text(Reduction reduction) { return names[static_cast<std::size_t>(reduction)]; }

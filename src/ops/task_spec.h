@@ -4,7 +4,6 @@
 #include "ops/builder.h"
 
 #include <map>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -6,8 +6,7 @@
 
 namespace tessera::ops {
 
-/// How a window moves along one spatial dimension, and the elements that are thought before and
-/// after it.
+/// How a window moves along one spatial dimension, and the padding on both sides of it.
 struct Slide {
   std::int64_t stride = 1;
   std::int64_t dilation = 1;
@@ -15,16 +14,19 @@ struct Slide {
   std::int64_t after = 0;
 };
 
-/// A window over the one to three spatial dimensions of a tensor, as convolution and pooling read
-/// it.
+/// A window over one to three spatial dimensions of a tensor, as convolution and pooling read it:
+///
+///     element = position * stride + tap * dilation - before
+///
+/// Positions are called `z y x` and taps `q r s`, or the last of them when there are fewer.
 struct Window {
-  std::vector<Axis> positions;  // spatial: `z y x`, or the last of them
-  std::vector<Axis> taps;  // reduce: `q r s`, or the last of them; those of extent one are left out
-  std::vector<Expr> tap;   // index within the window, per dimension
-  std::vector<Expr> element;  // index into the tensor: position * stride + tap * dilation - before
-  std::vector<Expr> hits;     // taps that fall on elements and not on padding, per dimension
-  Expr is_inside = boolean(true);  // whether `element` is one
-  bool misses = false;             // whether some position has no tap on any element
+  std::vector<Axis> positions;     // spatial
+  std::vector<Axis> taps;          // reduce; those of extent one are left out
+  std::vector<Expr> tap;           // index into the window, per dimension
+  std::vector<Expr> element;       // index into the tensor, per dimension
+  std::vector<Expr> hits;          // taps on elements and not on padding, per dimension
+  Expr is_inside = boolean(true);  // whether `element` is no padding
+  bool misses = false;             // whether some position has no hit
 };
 
 /// A window of `extents` over `sizes`. `slides` has one entry per dimension, or none for all

@@ -20,8 +20,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Word = std::atomic<std::uint32_t>;
 
-// Two kinds of threads sleep on one word: workers until a loop opens, the caller until workers
-// left.
+// Two kinds sleep on one word: workers until a loop opens, the caller until workers have left.
 enum class Sleeper : std::uint32_t { Worker = 1, Caller = 2 };
 
 // std::atomic::wait spins and yields before it sleeps, for a time of its own choosing, and cannot
@@ -55,7 +54,7 @@ bool spin_until(Condition is_done, std::chrono::microseconds time) {
   return is_done();
 }
 
-/// Scratch of one thread: a block per depth of nested loops, since the outer ones are still in use.
+/// Scratch of one thread: a block per depth of nested loops, since the outer ones are in use.
 class Scratch {
  public:
   /// Enters one depth; leaves it when destroyed.
@@ -124,8 +123,7 @@ struct Work {
 
 }  // namespace
 
-/// The life of a loop is told by one word, so that joining, closing and leaving it are atomic
-/// together:
+/// One word tells the life of a loop, so that joining, closing and leaving it are atomic together:
 ///
 ///     bits 0-10  workers inside the loop
 ///     bit  11    the caller sleeps until they have left
@@ -172,8 +170,7 @@ struct ThreadPool::State {
       return (is_open(value) && epoch(value) != seen) || is_stopping.load();
     };
     while (!spin_until(is_new, spin)) {
-      // Announced before the kernel compares the word: an opening after that sees a sleeper to
-      // wake.
+      // Announced before the kernel compares the word: whoever changes it later sees a sleeper.
       sleeping_workers.fetch_add(1);
       sleep_while(word, value, Sleeper::Worker);
       sleeping_workers.fetch_sub(1);
@@ -244,8 +241,7 @@ void ThreadPool::run(TesseraBody body, const void* frame, std::int64_t count,
   if (count == 1 || threads() == 1 || is_nested ||
       state_->is_taken.exchange(true, std::memory_order_acquire))
     return body(frame, 0, count, scratch.data());
-  // About four chunks a thread: enough to even out threads of unequal speed, few enough to be
-  // cheap.
+  // About four chunks a thread: few enough to be cheap, many enough to even out their speeds.
   state_->work = {body, frame, count, scratch_bytes, std::min(count, 4 * threads())};
   state_->open();
   state_->run_chunks(scratch.data());

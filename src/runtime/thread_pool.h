@@ -9,8 +9,7 @@ namespace tessera {
 
 /// Threads that share the iterations of a loop. The caller works too; chunks are claimed
 /// atomically; idle workers spin briefly and then sleep. Threads are not pinned. Several callers
-/// may use one pool at once: the first gets the workers, the others run their loops by themselves
-/// meanwhile.
+/// may use one pool at once: the first gets the workers, the others run their loops by themselves.
 ///
 /// After a fork the child has no workers: its loops run on the caller alone, provided that no loop
 /// was running at the fork, and the pool may be destroyed there.

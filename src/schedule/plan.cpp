@@ -51,6 +51,25 @@ class Planner {
     return std::move(plan_);
   }
 
+  /// The plan for one reduction over a long axis, `block` of it at a time: partial sums of a block are added to the
+  /// result in memory, so that one block of the operands stays in the cache. What follows is a pass of its own.
+  std::optional<Plan> run_split_reduction(std::int64_t block) {
+    inline_cheap_stages();
+    const TensorId name = stages_.front();
+    const auto view = view_of(plan_.program, name);
+    if (stages_.size() > 2 || !view || view->reduce().size() != 1 || view->spatial().size() < 2 ||
+        !has_vector_axis(*view))
+      return std::nullopt;
+    const ViewAxis along = view->reduce().front();
+    if (along.extent % block != 0 || along.extent <= block) return std::nullopt;
+    step(Split{along.id, {block}});
+    step(Factor{name, {along.id + ".0"}});
+    plan_.units.push_back({.rule = Unit::Rule::Tile,
+                           .nests = {*view_of(plan_.program, name + ".part"), *view_of(plan_.program, name)}});
+    if (stages_.size() == 2) plan_.units.push_back({.rule = Unit::Rule::Flat, .nests = {*view_of(plan_.program, stages_[1])}});
+    return std::move(plan_);
+  }
+
   void start(Program program) { plan_.program = std::move(program); }
   void step(Step s) {
     Result<Program> next = tessera::apply(s, plan_.program);
@@ -112,13 +131,22 @@ class Planner {
     });
   }
 
+  /// Whether operands are used again along two axes, so that packing one pays.
+  static bool is_contraction(const NestView& nest) {
+    const std::vector<ViewAxis> spatial = nest.spatial();
+    return std::count_if(spatial.begin(), spatial.end(), [&](const ViewAxis& a) {
+             return a.extent > 1 && std::any_of(nest.reads.begin(), nest.reads.end(),
+                                                [&](const Access& read) { return !read.depends_on(a.id); });
+           }) >= 2;
+  }
+
   /// The nests as rows of one output: several reductions, or one along the contiguous axis, over
   /// common leading axes.
   std::optional<Unit> as_rows(const std::vector<NestView>& nests) {
     const auto reductions =
         std::count_if(nests.begin(), nests.end(), [](const NestView& n) { return n.has_reducer; });
     const bool is_along = std::any_of(nests.begin(), nests.end(), [&](const NestView& n) {
-      return n.has_reducer && !has_vector_axis(n);
+      return n.has_reducer && !has_vector_axis(n) && !is_contraction(n);
     });
     if (reductions == 0 || (reductions == 1 && !is_along)) return std::nullopt;
     const NestView& output = nests.back();
@@ -216,12 +244,14 @@ class Planner {
 }  // namespace
 
 std::vector<Plan> plans_of(const Task& task) {
-  const auto planner = [&](const char* name) {
+  const auto planner = [&](const std::string& name) {
     Planner out(task, name);
     out.start(to_program(task.computation));
     return out;
   };
   std::vector<Plan> plans{planner("direct").run()};
+  for (const std::int64_t block : {512, 384, 256})
+    if (auto plan = planner("split_" + std::to_string(block)).run_split_reduction(block)) plans.push_back(*std::move(plan));
   for (const auto& [name, algorithm] :
        {std::pair{"winograd4", Algorithm::Winograd4}, std::pair{"winograd2", Algorithm::Winograd2}})
     for (const Stage& stage : task.computation.stages)

@@ -22,8 +22,7 @@ namespace {
 
 constexpr Arch host_arch = Arch::X86;
 
-/// Whether the processor has one of the features that presets name and the system keeps its
-/// registers.
+/// Whether the processor has a feature that presets name, and the system saves its registers.
 bool has_feature(std::string_view name) {
   // The builtin takes nothing but literals.
   if (name == "+sse4.2") return __builtin_cpu_supports("sse4.2") != 0;

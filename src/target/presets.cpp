@@ -19,8 +19,7 @@ Features avx512() {
   return features;
 }
 
-// Names of cores that stand for a level of the instruction set, so that they switch nothing else
-// on.
+// Cores are named by the level of their instruction set: such names switch nothing else on.
 std::vector<Target> list() {
   return {
       {.name = "x86-sse42",

@@ -1,9 +1,9 @@
-#include <cstring>
-
 #include "backend/backend.h"
 #include "base/check.h"
 #include "ir/interpret.h"
 #include "tensor/layout.h"
+
+#include <cstring>
 
 namespace tessera {
 namespace {
@@ -19,7 +19,8 @@ class InterpretedKernel : public Kernel {
     copies.reserve(buffers.size());
     for (std::size_t i = 0; i < buffers.size(); ++i) {
       const Placed& placed = program_.params.at(i).placed;
-      HostBuffer& copy = copies.emplace_back(placed.tensor.dtype, physical_size(placed.layout, placed.tensor.shape));
+      HostBuffer& copy = copies.emplace_back(placed.tensor.dtype,
+                                             physical_size(placed.layout, placed.tensor.shape));
       std::memcpy(copy.data(), buffers[i], static_cast<std::size_t>(copy.size_bytes()));
       arguments.push_back(&copy);
     }

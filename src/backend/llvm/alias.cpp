@@ -27,7 +27,8 @@ void AliasClasses::attach() {
   llvm::MDBuilder builder(context);
   llvm::MDNode* domain = builder.createAnonymousAliasScopeDomain();
   std::vector<llvm::Metadata*> scopes;
-  for (std::size_t i = 0; i < classes_.size(); ++i) scopes.push_back(builder.createAnonymousAliasScope(domain));
+  for (std::size_t i = 0; i < classes_.size(); ++i)
+    scopes.push_back(builder.createAnonymousAliasScope(domain));
   std::vector<llvm::MDNode*> own, others;
   for (std::size_t i = 0; i < classes_.size(); ++i) {
     std::vector<llvm::Metadata*> rest;

@@ -8,15 +8,17 @@
 
 namespace tessera::codegen {
 
-/// Tells LLVM which accesses cannot meet: those of different tensors, unless the tensors lie in the same
-/// bytes at different times.
+/// Tells LLVM which accesses cannot meet: those of different tensors, unless the tensors lie in the
+/// same bytes at different times.
 class AliasClasses {
  public:
   enum class Arena : std::uint8_t { Own, Workspace, Scratch };
 
   /// A tensor at [begin, end) of an arena; `Own` memory meets nothing else.
   int add(Arena arena, std::int64_t begin, std::int64_t end);
-  void note(llvm::Instruction* access, int alias_class) { accesses_.emplace_back(access, alias_class); }
+  void note(llvm::Instruction* access, int alias_class) {
+    accesses_.emplace_back(access, alias_class);
+  }
   /// Marks all noted accesses.
   void attach();
 

@@ -1,12 +1,12 @@
 #pragma once
 
-#include <llvm/IR/IRBuilder.h>
-
-#include <cstdint>
-
 #include "ir/computation.h"
 #include "ir/expr.h"
 #include "target/target.h"
+
+#include <llvm/IR/IRBuilder.h>
+
+#include <cstdint>
 
 namespace tessera::codegen {
 

@@ -1,12 +1,12 @@
+#include "backend/llvm/expect_agreement.h"
+#include "backend/llvm/sample_programs.h"
+
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <filesystem>
 #include <fstream>
 #include <sstream>
-
-#include "backend/llvm/expect_agreement.h"
-#include "backend/llvm/sample_programs.h"
+#include <stdlib.h>
 
 namespace tessera {
 namespace {
@@ -21,6 +21,7 @@ constexpr const char* caller = R"(
 #include <vector>
 struct Call { void* const* buffers; void* workspace; void (*parallel)(void*, void (*)(const void*, int64_t, int64_t, void*), const void*, int64_t, int64_t); void* pool; };
 extern "C" void kernel(const Call*);
+extern "C" const int64_t kernel_workspace_bytes;
 static void parallel(void*, void (*body)(const void*, int64_t, int64_t, void*), const void* frame, int64_t count, int64_t bytes) {
   void* scratch = aligned_alloc(64, bytes + 64);
   for (int64_t i = count; i-- > 0;) body(frame, i, i + 1, scratch);
@@ -34,7 +35,7 @@ int main() {
     sizes.push_back(size);
     if (fread(buffers.back(), 1, size, stdin) != size_t(size)) return 1;
   }
-  Call call = {buffers.data(), aligned_alloc(64, 1 << 20), parallel, nullptr};
+  Call call = {buffers.data(), aligned_alloc(64, kernel_workspace_bytes + 64), parallel, nullptr};
   kernel(&call);
   for (size_t i = 0; i < sizes.size(); ++i) fwrite(buffers[i], 1, sizes[i], stdout);
 }
@@ -58,7 +59,8 @@ std::string contents(const fs::path& path) {
 class Cross : public testing::TestWithParam<Emulated> {
  protected:
   void SetUp() override {
-    for (const std::string& program : {GetParam().tools + "g++", GetParam().emulator.substr(0, GetParam().emulator.find(' '))})
+    for (const std::string& program :
+         {GetParam().tools + "g++", GetParam().emulator.substr(0, GetParam().emulator.find(' '))})
       if (!is_installed(program)) GTEST_SKIP() << program << " is not installed";
     std::string name = (fs::temp_directory_path() / "tessera-cross-XXXXXX").string();
     ASSERT_NE(mkdtemp(name.data()), nullptr);
@@ -109,7 +111,9 @@ class Cross : public testing::TestWithParam<Emulated> {
       std::memcpy(buffers[i].data(), out.data() + at, size);
       at += size;
       const Comparison comparison = compare(buffers[i], want[i], {});
-      EXPECT_TRUE(comparison.equal) << program.params[i].placed.tensor.name << ": " << comparison.message << "\n" << text;
+      EXPECT_TRUE(comparison.equal)
+          << program.params[i].placed.tensor.name << ": " << comparison.message << "\n"
+          << text;
     }
   }
 
@@ -162,17 +166,18 @@ for v in 7 vector 8 {
 const std::string aarch64 = "aarch64-linux-gnu-", riscv64 = "riscv64-linux-gnu-";
 const std::string rvv = "qemu-riscv64 -cpu rv64,v=true,vext_spec=v1.0,vlen=";
 
-INSTANTIATE_TEST_SUITE_P(Emulated, Cross,
-                         testing::Values(Emulated{"aarch64-neon", aarch64, "qemu-aarch64 -cpu cortex-a72"},
-                                         Emulated{"aarch64-sve256", aarch64, "qemu-aarch64 -cpu max,sve256=on"},
-                                         Emulated{"riscv64-v128", riscv64, rvv + "128"},
-                                         Emulated{"riscv64-v128", riscv64, rvv + "256"},
-                                         Emulated{"riscv64-v256", riscv64, rvv + "256"}),
-                         [](const testing::TestParamInfo<Emulated>& test) {
-                           std::string name = test.param.target + "_" + std::to_string(test.index);
-                           std::erase(name, '-');
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Emulated, Cross,
+    testing::Values(Emulated{"aarch64-neon", aarch64, "qemu-aarch64 -cpu cortex-a72"},
+                    Emulated{"aarch64-sve256", aarch64, "qemu-aarch64 -cpu max,sve256=on"},
+                    Emulated{"riscv64-v128", riscv64, rvv + "128"},
+                    Emulated{"riscv64-v128", riscv64, rvv + "256"},
+                    Emulated{"riscv64-v256", riscv64, rvv + "256"}),
+    [](const testing::TestParamInfo<Emulated>& test) {
+      std::string name = test.param.target + "_" + std::to_string(test.index);
+      std::erase(name, '-');
+      return name;
+    });
 
 }  // namespace
 }  // namespace tessera

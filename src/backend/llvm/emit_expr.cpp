@@ -1,7 +1,7 @@
+#include "backend/llvm/emitter.h"
+
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/IntrinsicInst.h>
-
-#include "backend/llvm/emitter.h"
 
 namespace tessera::codegen {
 namespace {
@@ -45,22 +45,28 @@ Value* Emitter::emit_in_place(const Expr& e) {
   return match(
       *e,
       [&](const Integer& n) -> Value* {
-        return llvm::ConstantInt::getSigned(ops_.value_type(n.dtype, 0), n.dtype == DType::Bool ? -n.value : n.value);
+        return llvm::ConstantInt::getSigned(ops_.value_type(n.dtype, 0),
+                                            n.dtype == DType::Bool ? -n.value : n.value);
       },
       [&](const Real& n) -> Value* { return ops_.constant(DType::F32, n.value); },
-      [&](const AxisRef&) { return emit(e); }, [&](const Unary& n) { return ops_.unary(n.op, emit(n.a)); },
-      [&](const Binary& n) { return emit_binary(n); }, [&](const Select& n) { return emit_select(n); },
-      [&](const Cast& n) { return ops_.cast(n.to, emit(n.a)); }, [&](const Load& n) { return emit_load(n); });
+      [&](const AxisRef&) { return emit(e); },
+      [&](const Unary& n) { return ops_.unary(n.op, emit(n.a)); },
+      [&](const Binary& n) { return emit_binary(n); },
+      [&](const Select& n) { return emit_select(n); },
+      [&](const Cast& n) { return ops_.cast(n.to, emit(n.a)); },
+      [&](const Load& n) { return emit_load(n); });
 }
 
-/// Of the lanes of a vector loop in 32 bits where they suffice, since masks of f32 are made of those.
+/// Of the lanes of a vector loop in 32 bits where they suffice, since masks of f32 are made of
+/// those.
 Value* Emitter::emit_comparison(BinaryOp op, const Index& a, const Index& b) {
   Index uniform = b - a;
   const std::int64_t stride = -uniform.coefficient(lanes_.term);
   std::erase_if(uniform.terms, [&](const auto& item) { return item.first == lanes_.term; });
   const Range range = indices_.range(uniform);
   const std::int64_t most = std::int64_t{1} << 30;
-  const bool fits = range.low > -most && range.high < most && std::abs(stride) * lanes_.count < most;
+  const bool fits =
+      range.low > -most && range.high < most && std::abs(stride) * lanes_.count < most;
   if (lanes_.count == 0 || stride == 0 || indices_.varies(uniform) || !fits)
     return ops_.binary(op, index_values_.value(a), index_values_.value(b));
   Value* lanes = ops_.binary(BinaryOp::Mul, ops_.steps(b_.getInt32Ty(), lanes_.count),
@@ -69,9 +75,12 @@ Value* Emitter::emit_comparison(BinaryOp op, const Index& a, const Index& b) {
 }
 
 Value* Emitter::emit_binary(const Binary& e) {
-  if (const std::optional<bool> known = indices_.decide(Expr(ExprNode{e}))) return b_.getInt1(*known);
-  const bool compares = e.op == BinaryOp::Less || e.op == BinaryOp::LessEqual || e.op == BinaryOp::Equal;
-  if (compares && e.a.dtype() == DType::I64) return emit_comparison(e.op, indices_.index(e.a), indices_.index(e.b));
+  if (const std::optional<bool> known = indices_.decide(Expr(ExprNode{e})))
+    return b_.getInt1(*known);
+  const bool compares =
+      e.op == BinaryOp::Less || e.op == BinaryOp::LessEqual || e.op == BinaryOp::Equal;
+  if (compares && e.a.dtype() == DType::I64)
+    return emit_comparison(e.op, indices_.index(e.a), indices_.index(e.b));
   Value* a = emit(e.a);
   Value* b = emit(e.b);
   if (e.op == BinaryOp::Mul && is_float(e.a.dtype())) {
@@ -104,14 +113,17 @@ bool Emitter::is_zero_elsewhere(Value* value) const {
   if (const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(value))
     return call->getIntrinsicID() == llvm::Intrinsic::masked_load;
   const auto* load = llvm::dyn_cast<llvm::LoadInst>(value);
-  const auto* pointer = load == nullptr ? nullptr : llvm::dyn_cast<llvm::SelectInst>(load->getPointerOperand());
+  const auto* pointer =
+      load == nullptr ? nullptr : llvm::dyn_cast<llvm::SelectInst>(load->getPointerOperand());
   return pointer != nullptr && pointer->getFalseValue() == zeros_;
 }
 
 Value* Emitter::emit_select(const Select& e) {
-  if (const std::optional<bool> known = indices_.decide(e.condition)) return emit(*known ? e.yes : e.no);
+  if (const std::optional<bool> known = indices_.decide(e.condition))
+    return emit(*known ? e.yes : e.no);
   Value* condition = emit(e.condition);
-  if (const auto* known = llvm::dyn_cast<llvm::ConstantInt>(condition)) return emit(known->isOne() ? e.yes : e.no);
+  if (const auto* known = llvm::dyn_cast<llvm::ConstantInt>(condition))
+    return emit(known->isOne() ? e.yes : e.no);
   const auto guarded = [&](Value* own, const Expr& side) {
     Value* outer = guard_;
     guard_ = outer == nullptr ? own : ops_.binary(BinaryOp::And, outer, own);
@@ -123,7 +135,8 @@ Value* Emitter::emit_select(const Select& e) {
   Value* yes = guarded(condition, e.yes);
   Value* no = no_has_loads ? guarded(b_.CreateNot(condition), e.no) : emit(e.no);
   const bool covers_all_lanes = lanes_of(yes) >= lanes_of(condition);
-  if (as<Load>(e.yes) != nullptr && is_zero(e.no) && covers_all_lanes && is_zero_elsewhere(yes)) return yes;
+  if (as<Load>(e.yes) != nullptr && is_zero(e.no) && covers_all_lanes && is_zero_elsewhere(yes))
+    return yes;
   return ops_.select(condition, yes, no);
 }
 

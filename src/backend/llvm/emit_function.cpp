@@ -1,11 +1,11 @@
-#include <llvm/IR/Constants.h>
-#include <llvm/IR/Verifier.h>
-#include <llvm/Support/raw_ostream.h>
-
 #include "backend/llvm/emitter.h"
 #include "base/check.h"
 #include "base/text.h"
 #include "tensor/layout.h"
+
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/Support/raw_ostream.h>
 
 namespace tessera::codegen {
 
@@ -33,6 +33,9 @@ Result<std::int64_t> Emitter::emit() {
   b_.CreateRetVoid();
   aliases_.attach();
   if (refusal_) return *refusal_;
+  llvm::Constant* bytes = b_.getInt64(static_cast<std::uint64_t>(frame_.arena.peak));
+  new llvm::GlobalVariable(module_, bytes->getType(), true, llvm::GlobalValue::ExternalLinkage,
+                           bytes, program_.name + "_workspace_bytes");
   std::string problem;
   llvm::raw_string_ostream out(problem);
   check(!llvm::verifyModule(module_, &out), program_.name + " gives valid code: " + problem);
@@ -90,8 +93,9 @@ void Emitter::add_params_and_tables() {
       values.push_back(constant);
     }
     auto* type = llvm::ArrayType::get(element, values.size());
-    auto* global = new llvm::GlobalVariable(module_, type, true, llvm::GlobalValue::PrivateLinkage,
-                                            llvm::ConstantArray::get(type, values), table.tensor.name);
+    auto* global =
+        new llvm::GlobalVariable(module_, type, true, llvm::GlobalValue::PrivateLinkage,
+                                 llvm::ConstantArray::get(type, values), table.tensor.name);
     global->setAlignment(llvm::Align(64));
     slot.global = global;
     tensors_[table.tensor.name] = &slot;
@@ -102,7 +106,8 @@ void Emitter::add_params_and_tables() {
 Value* Emitter::call_field(CallField field) {
   Value* at = b_.CreateConstGEP1_64(b_.getPtrTy(), frame_.call, static_cast<std::uint64_t>(field));
   auto* load = b_.CreateAlignedLoad(b_.getPtrTy(), at, llvm::Align(8));
-  load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(module_.getContext(), {}));
+  load->setMetadata(llvm::LLVMContext::MD_invariant_load,
+                    llvm::MDNode::get(module_.getContext(), {}));
   return load;
 }
 
@@ -114,7 +119,8 @@ Value* Emitter::base(const Slot& slot) {
   b_.SetInsertPoint(index_values_.entry());
   if (slot.place == Slot::Place::Param) {
     llvm::LLVMContext& context = module_.getContext();
-    Value* at = b_.CreateConstGEP1_64(b_.getPtrTy(), call_field(CallField::Buffers), static_cast<std::uint64_t>(slot.position));
+    Value* at = b_.CreateConstGEP1_64(b_.getPtrTy(), call_field(CallField::Buffers),
+                                      static_cast<std::uint64_t>(slot.position));
     auto* load = b_.CreateAlignedLoad(b_.getPtrTy(), at, llvm::Align(8));
     const auto fact = [&](unsigned kind, std::int64_t value) {
       auto* number = llvm::ConstantAsMetadata::get(b_.getInt64(static_cast<std::uint64_t>(value)));
@@ -126,11 +132,14 @@ Value* Emitter::base(const Slot& slot) {
     fact(llvm::LLVMContext::MD_dereferenceable, slot.readable * size_bytes(slot.dtype));
     return known = load;
   }
-  Value* arena = slot.place == Slot::Place::Scratch ? frame_.scratch : call_field(CallField::Workspace);
-  return known = b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), arena, static_cast<std::uint64_t>(slot.position));
+  Value* arena =
+      slot.place == Slot::Place::Scratch ? frame_.scratch : call_field(CallField::Workspace);
+  return known = b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), arena,
+                                               static_cast<std::uint64_t>(slot.position));
 }
 
-// The frame that the body receives: the call, then the loop variables around that the body mentions.
+// The frame that the body receives: the call, then the loop variables around that the body
+// mentions.
 void Emitter::emit_parallel(const Loop& loop) {
   const Index extent = indices_.index(loop.extent);
   std::set<AxisId> used;
@@ -148,19 +157,23 @@ void Emitter::emit_parallel(const Loop& loop) {
   b_.restoreIP(point);
   b_.CreateStore(frame_.call, frame);
   for (unsigned i = 0; i < captured.size(); ++i)
-    b_.CreateStore(index_values_.value(indices_.axes().at(captured[i])), b_.CreateStructGEP(frame_type, frame, i + 1));
+    b_.CreateStore(index_values_.value(indices_.axes().at(captured[i])),
+                   b_.CreateStructGEP(frame_type, frame, i + 1));
   Value* count = index_values_.value(extent);
   Value* pool = call_field(CallField::Pool);
   Value* parallel = call_field(CallField::Parallel);
-  const auto [body, scratch_bytes] = emit_parallel_body(loop, frame_type, captured, indices_.range(extent).high);
+  const auto [body, scratch_bytes] =
+      emit_parallel_body(loop, frame_type, captured, indices_.range(extent).high);
   auto* type = llvm::FunctionType::get(
-      b_.getVoidTy(), {b_.getPtrTy(), b_.getPtrTy(), b_.getPtrTy(), b_.getInt64Ty(), b_.getInt64Ty()}, false);
-  b_.CreateCall(type, parallel, {pool, body, frame, count, b_.getInt64(static_cast<std::uint64_t>(scratch_bytes))});
+      b_.getVoidTy(),
+      {b_.getPtrTy(), b_.getPtrTy(), b_.getPtrTy(), b_.getInt64Ty(), b_.getInt64Ty()}, false);
+  b_.CreateCall(type, parallel,
+                {pool, body, frame, count, b_.getInt64(static_cast<std::uint64_t>(scratch_bytes))});
 }
 
-std::pair<llvm::Function*, std::int64_t> Emitter::emit_parallel_body(const Loop& loop, llvm::StructType* frame_type,
-                                                                     const std::vector<AxisId>& captured,
-                                                                     std::int64_t largest_extent) {
+std::pair<llvm::Function*, std::int64_t> Emitter::emit_parallel_body(
+    const Loop& loop, llvm::StructType* frame_type, const std::vector<AxisId>& captured,
+    std::int64_t largest_extent) {
   const auto point = b_.saveIP();
   Frame outer = std::exchange(frame_, {});
   IndexValues::Function outer_values = index_values_.enter({});
@@ -168,12 +181,14 @@ std::pair<llvm::Function*, std::int64_t> Emitter::emit_parallel_body(const Loop&
   const std::map<AxisId, Index> outer_axes = indices_.axes();
 
   llvm::Function* function =
-      begin_function(program_.name + "." + loop.axis, {b_.getPtrTy(), b_.getInt64Ty(), b_.getInt64Ty(), b_.getPtrTy()});
+      begin_function(program_.name + "." + loop.axis,
+                     {b_.getPtrTy(), b_.getInt64Ty(), b_.getInt64Ty(), b_.getPtrTy()});
   frame_.scratch = function->getArg(3);
   b_.SetInsertPoint(index_values_.entry());
   frame_.call = b_.CreateLoad(b_.getPtrTy(), function->getArg(0));
   for (unsigned i = 0; i < captured.size(); ++i) {
-    Value* value = b_.CreateLoad(b_.getInt64Ty(), b_.CreateStructGEP(frame_type, function->getArg(0), i + 1));
+    Value* value =
+        b_.CreateLoad(b_.getInt64Ty(), b_.CreateStructGEP(frame_type, function->getArg(0), i + 1));
     const Range range = indices_.range(outer_axes.at(captured[i]));
     index_values_.define(indices_.bind(captured[i], range, 0, false), value);
   }

@@ -1,8 +1,8 @@
+#include "backend/llvm/emitter.h"
+
 #include <llvm/IR/Constants.h>
 
 #include <numeric>
-
-#include "backend/llvm/emitter.h"
 
 namespace tessera::codegen {
 
@@ -23,7 +23,8 @@ Emitter::Access Emitter::access(const Expr& offset) {
     if (lane == 0) found.first = here;
     const Index distance = here - found.first;
     if (lane == 1) found.stride = distance.constant;
-    if (!distance.is_constant() || distance.constant != lane * found.stride.value_or(0)) found.stride.reset();
+    if (!distance.is_constant() || distance.constant != lane * found.stride.value_or(0))
+      found.stride.reset();
     if (!found.stride) break;
   }
   indices_.bind(lanes_.axis, Index{.constant = 0, .terms = {{lanes_.term, 1}}});
@@ -42,7 +43,8 @@ Value* Emitter::permission(std::int64_t lanes) {
 }
 
 void Emitter::in_lane(std::int64_t lane, Value* active, llvm::function_ref<void()> f) {
-  if (active != nullptr && lanes_of(active) > 0) active = b_.CreateExtractElement(active, static_cast<std::uint64_t>(lane));
+  if (active != nullptr && lanes_of(active) > 0)
+    active = b_.CreateExtractElement(active, static_cast<std::uint64_t>(lane));
   if (const auto* known = llvm::dyn_cast_or_null<llvm::ConstantInt>(active)) {
     if (known->isZero()) return;
     active = nullptr;
@@ -71,7 +73,8 @@ llvm::Align Emitter::alignment(const Slot& slot, const Index& offset) const {
 Value* Emitter::address(const Slot& slot, const Index& offset, std::int64_t lanes) {
   // Inbounds holds for the partial sums too when none of the terms is negative.
   bool inbounds = offset.constant >= 0 && lies_inside(slot, offset, lanes);
-  for (const auto& [term, factor] : offset.terms) inbounds = inbounds && factor > 0 && indices_.term(term).range.low >= 0;
+  for (const auto& [term, factor] : offset.terms)
+    inbounds = inbounds && factor > 0 && indices_.term(term).range.low >= 0;
   return index_values_.address(base(slot), ops_.stored_type(slot.dtype, 0), offset, inbounds);
 }
 
@@ -100,7 +103,11 @@ Value* Emitter::read_strided(const Slot& slot, const Index& first, std::int64_t 
   const std::int64_t lanes = lanes_.count, reach = std::abs(stride) * lanes;
   Index start = first;
   if (stride < 0) start.constant += stride * (lanes - 1);
-  if (std::abs(stride) > 4 || slot.place == Slot::Place::Register || !lies_inside(slot, start, reach)) return nullptr;
+  const bool shuffles_cheaply =
+      target_.has_fma || target_.vector_bytes <= 16;  // LLVM takes cubic time on AVX1
+  if (std::abs(stride) > 4 || !shuffles_cheaply || slot.place == Slot::Place::Register ||
+      !lies_inside(slot, start, reach))
+    return nullptr;
   std::vector<int> picks;
   for (std::int64_t lane = 0; lane < lanes; ++lane)
     picks.push_back(static_cast<int>(stride > 0 ? lane * stride : (lane - lanes + 1) * stride));
@@ -123,7 +130,8 @@ Value* Emitter::gather(const Slot& slot, const Load& load) {
 Value* Emitter::read(const Slot& slot, const Index& offset, std::int64_t lanes) {
   if (slot.place == Slot::Place::Register) return read_register(slot, offset, lanes);
   if (slot.table != nullptr && offset.is_constant() && lanes == 0)
-    return ops_.constant(slot.dtype, slot.table->values.at(static_cast<std::size_t>(offset.constant)));
+    return ops_.constant(slot.dtype,
+                         slot.table->values.at(static_cast<std::size_t>(offset.constant)));
   return read_memory(slot, offset, lanes);
 }
 
@@ -144,17 +152,21 @@ Value* Emitter::read_memory(const Slot& slot, const Index& offset, std::int64_t 
   else
     stored = b_.CreateAlignedLoad(ops_.stored_type(slot.dtype, lanes), pointer, align);
   if (slot.read_only)
-    stored->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(module_.getContext(), {}));
+    stored->setMetadata(llvm::LLVMContext::MD_invariant_load,
+                        llvm::MDNode::get(module_.getContext(), {}));
   aliases_.note(stored, slot.alias_class);
   Value* value = ops_.to_value(slot.dtype, stored);
   if (may_share) known_loads_.back()[key] = value;
   return value;
 }
 
-// Zero where the guard forbids. One guard for the whole access moves the access itself, without a branch.
-Value* Emitter::read_guarded(const Slot& slot, Value* pointer, std::int64_t lanes, Value* guard, llvm::Align align) {
+// Zero where the guard forbids. One guard for the whole access moves the access itself, without a
+// branch.
+Value* Emitter::read_guarded(const Slot& slot, Value* pointer, std::int64_t lanes, Value* guard,
+                             llvm::Align align) {
   llvm::Type* type = ops_.stored_type(slot.dtype, lanes);
-  if (lanes_of(guard) == 0) return b_.CreateAlignedLoad(type, b_.CreateSelect(guard, pointer, zeros()), align);
+  if (lanes_of(guard) == 0)
+    return b_.CreateAlignedLoad(type, b_.CreateSelect(guard, pointer, zeros()), align);
   return b_.CreateMaskedLoad(type, pointer, align, guard, llvm::Constant::getNullValue(type));
 }
 

@@ -1,7 +1,7 @@
-#include <llvm/IR/Constants.h>
-
 #include "backend/llvm/emitter.h"
 #include "tensor/layout.h"
+
+#include <llvm/IR/Constants.h>
 
 namespace tessera::codegen {
 
@@ -31,7 +31,8 @@ void Emitter::emit_loop(const Loop& loop) {
       [[fallthrough]];
     case LoopKind::Serial:
       if (range.low == 1 && range.high == 1) return emit_unrolled(loop);
-      emit_serial(loop, b_.getInt64(0), index_values_.value(extent), range.low <= 0, {0, range.high - 1});
+      emit_serial(loop, b_.getInt64(0), index_values_.value(extent), range.low <= 0,
+                  {0, range.high - 1});
       return;
     case LoopKind::Unroll:
       return emit_unrolled(loop);
@@ -53,7 +54,8 @@ Emitter::Snapshot Emitter::snapshot(const Stmt& body) const {
 }
 
 /// Where two ways of control meet: the registers as they come from each.
-void Emitter::merge(const Snapshot& a, llvm::BasicBlock* from_a, const Snapshot& b, llvm::BasicBlock* from_b) {
+void Emitter::merge(const Snapshot& a, llvm::BasicBlock* from_a, const Snapshot& b,
+                    llvm::BasicBlock* from_b) {
   for (std::size_t i = 0; i < a.size(); ++i) {
     Slot& slot = *a[i].first;
     for (std::size_t j = 0; j < slot.values.size(); ++j) {
@@ -69,8 +71,10 @@ void Emitter::merge(const Snapshot& a, llvm::BasicBlock* from_a, const Snapshot&
   }
 }
 
-// The test stands at the end; address arithmetic of this depth collects in `head`, before its branch.
-void Emitter::emit_serial(const Loop& loop, Value* begin, Value* end, bool may_be_empty, Range range) {
+// The test stands at the end; address arithmetic of this depth collects in `head`, before its
+// branch.
+void Emitter::emit_serial(const Loop& loop, Value* begin, Value* end, bool may_be_empty,
+                          Range range) {
   llvm::LLVMContext& context = module_.getContext();
   auto* head = llvm::BasicBlock::Create(context, loop.axis, frame_.function);
   auto* body = llvm::BasicBlock::Create(context, "", frame_.function);
@@ -110,21 +114,24 @@ void Emitter::emit_serial(const Loop& loop, Value* begin, Value* end, bool may_b
   b_.SetInsertPoint(after);
   for (std::size_t s = 0; s < before.size(); ++s)
     for (std::size_t j = 0; j < before[s].second.size(); ++j)
-      llvm::cast<llvm::PHINode>(entering[s].second[j])->addIncoming(before[s].first->values[j], latch);
+      llvm::cast<llvm::PHINode>(entering[s].second[j])
+          ->addIncoming(before[s].first->values[j], latch);
   if (may_be_empty) merge(before, from, snapshot(loop.body), latch);
 }
 
 void Emitter::emit_unrolled(const Loop& loop) {
   const Index extent = indices_.index(loop.extent);
   const Range range = indices_.range(extent);
-  if (range.high >= Range::unknown) return refuse("unrolled loop " + loop.axis + ": extent has no constant bound");
+  if (range.high >= Range::unknown)
+    return refuse("unrolled loop " + loop.axis + ": extent has no constant bound");
   for (std::int64_t i = 0; i < range.high; ++i) {
     indices_.bind(loop.axis, Index{.constant = i, .terms = {}});
     if (i < range.low)
       emit(loop.body);
     else
-      emit_branch(b_.CreateICmpSLT(b_.getInt64(static_cast<std::uint64_t>(i)), index_values_.value(extent)), loop.body,
-                  nullptr);
+      emit_branch(
+          b_.CreateICmpSLT(b_.getInt64(static_cast<std::uint64_t>(i)), index_values_.value(extent)),
+          loop.body, nullptr);
   }
   indices_.unbind(loop.axis);
 }
@@ -133,7 +140,8 @@ void Emitter::emit_vector(const Loop& loop) {
   const Index extent = indices_.index(loop.extent);
   const Range range = indices_.range(extent);
   Lanes lanes{.count = loop.lanes, .axis = loop.axis};
-  lanes.term = indices_.bind(loop.axis, {0, loop.lanes - 1}, 0, true);
+  // Only lanes that run count: what inactive ones would compute decides nothing.
+  lanes.term = indices_.bind(loop.axis, {0, std::min(loop.lanes, range.high) - 1}, 0, true);
   lanes.has_first = range.low > 0;
   if (range.low < loop.lanes) lanes.mask = index_values_.mask(extent, loop.lanes);
   index_values_.define(lanes.term, ops_.steps(b_.getInt64Ty(), loop.lanes));
@@ -192,7 +200,8 @@ void Emitter::emit_allocate(const Allocate& allocate) {
   Slot& slot = slots_.emplace_back();
   slot.dtype = placed.tensor.dtype;
   slot.is_private = lanes_.count > 0;
-  if (placed.memory == Memory::Register && !slot.is_private) slot.plan = plan_registers(allocate, indices_);
+  if (placed.memory == Memory::Register && !slot.is_private)
+    slot.plan = plan_registers(allocate, indices_);
   const Arena arena = frame_.arena;
   if (placed.memory == Memory::Register && !slot.plan.in_memory) {
     slot.place = Slot::Place::Register;
@@ -209,8 +218,8 @@ void Emitter::emit_allocate(const Allocate& allocate) {
     frame_.arena.top = (arena.top + bytes + 63) / 64 * 64;
     frame_.arena.peak = std::max(arena.peak, frame_.arena.top);
     slot.alias_class = aliases_.add(
-        frame_.scratch == nullptr ? AliasClasses::Arena::Workspace : AliasClasses::Arena::Scratch, arena.top,
-        frame_.arena.top);
+        frame_.scratch == nullptr ? AliasClasses::Arena::Workspace : AliasClasses::Arena::Scratch,
+        arena.top, frame_.arena.top);
   }
   const auto outer = tensors_.find(placed.tensor.name);
   Slot* hidden = outer == tensors_.end() ? nullptr : outer->second;
@@ -228,7 +237,8 @@ void Emitter::emit_prefetch(const Prefetch& prefetch) {
   if (slot.place == Slot::Place::Register) return;
   const Index offset = access(prefetch.indices.front()).first;
   if (indices_.varies(offset)) return;  // a hint about scattered lanes helps nobody
-  Value* pointer = index_values_.address(base(slot), ops_.stored_type(slot.dtype, 0), offset, false);
+  Value* pointer =
+      index_values_.address(base(slot), ops_.stored_type(slot.dtype, 0), offset, false);
   b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {pointer->getType()},
                      {pointer, b_.getInt32(0), b_.getInt32(3), b_.getInt32(1)});
 }

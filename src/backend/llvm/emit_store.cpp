@@ -1,8 +1,8 @@
+#include "backend/llvm/emitter.h"
+
 #include <llvm/IR/Constants.h>
 
 #include <numeric>
-
-#include "backend/llvm/emitter.h"
 
 namespace tessera::codegen {
 namespace {
@@ -42,7 +42,8 @@ void Emitter::store_at(const Store& store, Slot& slot, const Index& offset, std:
   if (!store.reducer) return write(slot, offset, lanes, emit(store.value));
   Value* old = read(slot, offset, lanes);
   const Binary* product = as<Binary>(store.value);
-  if (store.reducer == Reducer::Sum && slot.dtype == DType::F32 && product != nullptr && product->op == BinaryOp::Mul)
+  if (store.reducer == Reducer::Sum && slot.dtype == DType::F32 && product != nullptr &&
+      product->op == BinaryOp::Mul)
     return write(slot, offset, lanes, emit_product_sum(*product, old));
   write(slot, offset, lanes, ops_.combine(*store.reducer, old, emit(store.value)));
 }
@@ -51,9 +52,12 @@ void Emitter::store_at(const Store& store, Slot& slot, const Index& offset, std:
 void Emitter::store_horizontal(const Store& store, Slot& slot, const Index& offset) {
   Value* value = ops_.broadcast(emit(store.value), lanes_.count);
   Value* active = permission(lanes_.count);
-  if (active != nullptr) value = ops_.select(active, value, ops_.identity(*store.reducer, value->getType()->getScalarType()));
+  if (active != nullptr)
+    value = ops_.select(active, value,
+                        ops_.identity(*store.reducer, value->getType()->getScalarType()));
   Value* all = ops_.reduced(*store.reducer, value);
-  const Lanes lanes = std::exchange(lanes_, {});  // from here on one element, always there to be written
+  const Lanes lanes =
+      std::exchange(lanes_, {});  // from here on one element, always there to be written
   Value* guard = std::exchange(guard_, nullptr);
   if (active != nullptr && !(guard == nullptr && lanes.has_first))
     guard_ = lanes_of(active) == 0 ? active : b_.CreateOrReduce(active);
@@ -98,12 +102,14 @@ void Emitter::write_register(Slot& slot, const Index& offset, std::int64_t lanes
     value = ops_.broadcast(value, lanes);
     if (slot.plan.keeps_masked_lanes) allowed = permission(lanes);
   } else if (width > 1) {
-    value = b_.CreateInsertElement(held, value, static_cast<std::uint64_t>(offset.constant % width));
+    value =
+        b_.CreateInsertElement(held, value, static_cast<std::uint64_t>(offset.constant % width));
   }
   held = allowed == nullptr ? value : ops_.select(allowed, value, held);
 }
 
-void Emitter::write_if(Value* condition, const Slot& slot, Value* pointer, Value* value, llvm::Align align) {
+void Emitter::write_if(Value* condition, const Slot& slot, Value* pointer, Value* value,
+                       llvm::Align align) {
   auto* yes = llvm::BasicBlock::Create(module_.getContext(), "write", frame_.function);
   auto* after = llvm::BasicBlock::Create(module_.getContext(), "", frame_.function);
   b_.CreateCondBr(condition, yes, after);
@@ -114,7 +120,8 @@ void Emitter::write_if(Value* condition, const Slot& slot, Value* pointer, Value
 }
 
 // Where masks are slow, a known number of lanes is written in pieces of 8, 4, 2 and 1.
-void Emitter::write_masked(const Slot& slot, Value* pointer, Value* value, Value* mask, llvm::Align align) {
+void Emitter::write_masked(const Slot& slot, Value* pointer, Value* value, Value* mask,
+                           llvm::Align align) {
   const std::optional<std::int64_t> length = prefix_length(mask);
   if (!length || target_.has_masks) {
     aliases_.note(b_.CreateMaskedStore(value, pointer, align, mask), slot.alias_class);
@@ -127,9 +134,11 @@ void Emitter::write_masked(const Slot& slot, Value* pointer, Value* value, Value
     std::iota(lanes.begin(), lanes.end(), static_cast<int>(done));
     Value* part = piece == 1 ? b_.CreateExtractElement(value, static_cast<std::uint64_t>(done))
                              : ops_.shuffled(value, lanes);
-    Value* at = b_.CreateConstGEP1_64(ops_.stored_type(slot.dtype, 0), pointer, static_cast<std::uint64_t>(done));
+    Value* at = b_.CreateConstGEP1_64(ops_.stored_type(slot.dtype, 0), pointer,
+                                      static_cast<std::uint64_t>(done));
     const auto bytes = static_cast<std::uint64_t>(done * size_bytes(slot.dtype));
-    aliases_.note(b_.CreateAlignedStore(part, at, llvm::commonAlignment(align, bytes)), slot.alias_class);
+    aliases_.note(b_.CreateAlignedStore(part, at, llvm::commonAlignment(align, bytes)),
+                  slot.alias_class);
     done += piece;
   }
 }

@@ -1,5 +1,13 @@
 #pragma once
 
+#include "backend/llvm/alias.h"
+#include "backend/llvm/arithmetic.h"
+#include "backend/llvm/index_values.h"
+#include "backend/llvm/registers.h"
+#include "base/result.h"
+#include "ir/program.h"
+#include "target/target.h"
+
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
 
@@ -10,14 +18,6 @@
 #include <tuple>
 #include <vector>
 
-#include "backend/llvm/alias.h"
-#include "backend/llvm/arithmetic.h"
-#include "backend/llvm/index_values.h"
-#include "backend/llvm/registers.h"
-#include "base/result.h"
-#include "ir/program.h"
-#include "target/target.h"
-
 namespace tessera::codegen {
 
 /// A tensor in scope and where it is.
@@ -25,21 +25,21 @@ struct Slot {
   enum class Place : std::uint8_t { Param, Table, Workspace, Scratch, Register };
   DType dtype = DType::F32;
   Place place = Place::Param;
-  std::int64_t position = 0;    // number of the parameter, or bytes into the arena
-  std::int64_t readable = 0;    // elements that may be read without harm
+  std::int64_t position = 0;  // number of the parameter, or bytes into the arena
+  std::int64_t readable = 0;  // elements that may be read without harm
   bool read_only = false;
   int alias_class = 0;
   const Table* table = nullptr;
   llvm::Value* global = nullptr;  // of a table
 
   RegisterPlan plan;
-  bool is_private = false;        // allocated inside a vector loop: each element is one value per lane
+  bool is_private = false;  // allocated inside a vector loop: each element is one value per lane
   std::vector<llvm::Value*> values;
 };
 
-/// Writes a lowered program as a function `TesseraKernel <program name>` into a module. Unrolled loops are
-/// expanded, vector loops become vector instructions, register tensors SSA values, bodies of parallel
-/// loops functions of their own.
+/// Writes a lowered program as a function `TesseraKernel <program name>` into a module. Unrolled
+/// loops are expanded, vector loops become vector instructions, register tensors SSA values, bodies
+/// of parallel loops functions of their own.
 class Emitter {
  public:
   Emitter(const Program& program, const Target& target, llvm::Module& module);
@@ -74,7 +74,8 @@ class Emitter {
   llvm::Function* begin_function(const std::string& name, llvm::ArrayRef<llvm::Type*> args);
   void emit_parallel(const Loop& loop);
   /// The function, and the scratch that it needs.
-  std::pair<llvm::Function*, std::int64_t> emit_parallel_body(const Loop& loop, llvm::StructType* frame_type,
+  std::pair<llvm::Function*, std::int64_t> emit_parallel_body(const Loop& loop,
+                                                              llvm::StructType* frame_type,
                                                               const std::vector<AxisId>& captured,
                                                               std::int64_t largest_extent);
   enum class CallField : std::uint8_t { Buffers, Workspace, Parallel, Pool };
@@ -85,7 +86,8 @@ class Emitter {
   // emit_stmt.cpp
   void emit(const Stmt& s);
   void emit_loop(const Loop& loop);
-  void emit_serial(const Loop& loop, llvm::Value* begin, llvm::Value* end, bool may_be_empty, Range range);
+  void emit_serial(const Loop& loop, llvm::Value* begin, llvm::Value* end, bool may_be_empty,
+                   Range range);
   void emit_unrolled(const Loop& loop);
   void emit_vector(const Loop& loop);
   void emit_if(const If& branch);
@@ -93,7 +95,8 @@ class Emitter {
   void emit_allocate(const Allocate& allocate);
   void emit_prefetch(const Prefetch& prefetch);
   Snapshot snapshot(const Stmt& body) const;
-  void merge(const Snapshot& a, llvm::BasicBlock* from_a, const Snapshot& b, llvm::BasicBlock* from_b);
+  void merge(const Snapshot& a, llvm::BasicBlock* from_a, const Snapshot& b,
+             llvm::BasicBlock* from_b);
 
   // emit_store.cpp
   void emit_store(const Store& store);
@@ -112,13 +115,13 @@ class Emitter {
   llvm::Value* emit_load(const Load& load);
   llvm::Value* read(const Slot& slot, const Index& offset, std::int64_t lanes);
   llvm::Value* read_memory(const Slot& slot, const Index& offset, std::int64_t lanes);
-  llvm::Value* read_guarded(const Slot& slot, llvm::Value* pointer, std::int64_t lanes, llvm::Value* guard,
-                            llvm::Align align);
+  llvm::Value* read_guarded(const Slot& slot, llvm::Value* pointer, std::int64_t lanes,
+                            llvm::Value* guard, llvm::Align align);
   llvm::Value* read_register(const Slot& slot, const Index& offset, std::int64_t lanes);
   llvm::Value* gather(const Slot& slot, const Load& load);
   llvm::Value* read_strided(const Slot& slot, const Index& first, std::int64_t stride);
-  /// Where the lanes of the vector loop lie: the offset of the first, and the distance from each to the next,
-  /// absent when it is not one constant. Outside of vector loops the distance is 0.
+  /// Where the lanes of the vector loop lie: the offset of the first, and the distance from each to
+  /// the next, absent when it is not one constant. Outside of vector loops the distance is 0.
   struct Access {
     Index first;
     std::optional<std::int64_t> stride;
@@ -127,10 +130,11 @@ class Emitter {
   bool lies_inside(const Slot& slot, const Index& offset, std::int64_t lanes) const;
   llvm::Align alignment(const Slot& slot, const Index& offset) const;
   llvm::Value* address(const Slot& slot, const Index& offset, std::int64_t lanes);
-  /// Whether an access of `lanes` elements (0: one for all lanes) may touch memory; null for always.
+  /// Whether an access of `lanes` elements (0: one for all lanes) may touch memory; null for
+  /// always.
   llvm::Value* permission(std::int64_t lanes);
-  /// Calls `f` with the vector axis bound to one lane, as outside of the vector loop; not when the lane
-  /// is known to be inactive.
+  /// Calls `f` with the vector axis bound to one lane, as outside of the vector loop; not when the
+  /// lane is known to be inactive.
   void in_lane(std::int64_t lane, llvm::Value* active, llvm::function_ref<void()> f);
   llvm::Value* zeros();
 

@@ -1,12 +1,5 @@
 #pragma once
 
-#include <gtest/gtest.h>
-#include <sys/mman.h>
-
-#include <cstring>
-#include <string>
-#include <vector>
-
 #include "backend/backend.h"
 #include "base/check.h"
 #include "ir/interpret.h"
@@ -14,17 +7,27 @@
 #include "tensor/compare.h"
 #include "tensor/host_buffer.h"
 
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <string>
+#include <sys/mman.h>
+#include <vector>
+
 namespace tessera {
 
-/// Bytes that end, up to 64 bytes of alignment, where memory ends: reading or writing past them crashes.
+/// Bytes that end, up to 64 bytes of alignment, where memory ends: reading or writing past them
+/// crashes.
 class FencedBytes {
  public:
   explicit FencedBytes(std::int64_t size) : size_(static_cast<std::size_t>((size + 63) / 64 * 64)) {
     mapped_ = (size_ + page - 1) / page * page + page;
-    base_ = static_cast<char*>(mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    base_ = static_cast<char*>(
+        mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
     EXPECT_EQ(mprotect(base_ + mapped_ - page, page, PROT_NONE), 0);
   }
-  FencedBytes(FencedBytes&& other) noexcept : size_(other.size_), mapped_(other.mapped_), base_(std::exchange(other.base_, nullptr)) {}
+  FencedBytes(FencedBytes&& other) noexcept
+      : size_(other.size_), mapped_(other.mapped_), base_(std::exchange(other.base_, nullptr)) {}
   ~FencedBytes() {
     if (base_ != nullptr) munmap(base_, mapped_);
   }
@@ -39,11 +42,13 @@ class FencedBytes {
 
 inline Program parsed(const std::string& text) {
   Result<Program> program = parse_program(text);
-  check(program.has_value(), program ? "" : "a program, not " + program.error().message + "\n" + text);
+  check(program.has_value(),
+        program ? "" : "a program, not " + program.error().message + "\n" + text);
   return *std::move(program);
 }
 
-/// One buffer per parameter, reproducible contents; outputs too, since a program may leave some as they are.
+/// One buffer per parameter, reproducible contents; outputs too, since a program may leave some as
+/// they are.
 inline std::vector<HostBuffer> arguments_of(const Program& program) {
   std::vector<HostBuffer> buffers;
   Rng rng(7);
@@ -90,8 +95,8 @@ inline void expect_agreement(const std::string& text, std::vector<HostBuffer> ar
     run_fenced(**kernel, got);
     for (std::size_t i = 0; i < got.size(); ++i) {
       const Comparison comparison = compare(got[i], want[i], tolerance);
-      EXPECT_TRUE(comparison.equal) << target.name << ", " << program.params[i].placed.tensor.name << ": "
-                                    << comparison.message << "\n"
+      EXPECT_TRUE(comparison.equal) << target.name << ", " << program.params[i].placed.tensor.name
+                                    << ": " << comparison.message << "\n"
                                     << text;
     }
   }

@@ -1,22 +1,27 @@
 #include "backend/llvm/index.h"
 
+#include "base/check.h"
+
 #include <algorithm>
 #include <numeric>
-
-#include "base/check.h"
 
 namespace tessera::codegen {
 namespace {
 
-std::int64_t saturated(std::int64_t value) { return std::clamp(value, -Range::unknown, Range::unknown); }
+std::int64_t saturated(std::int64_t value) {
+  return std::clamp(value, -Range::unknown, Range::unknown);
+}
 
 std::int64_t saturated_product(std::int64_t a, std::int64_t b) {
   std::int64_t product = 0;
-  if (__builtin_mul_overflow(a, b, &product)) return (a < 0) == (b < 0) ? Range::unknown : -Range::unknown;
+  if (__builtin_mul_overflow(a, b, &product))
+    return (a < 0) == (b < 0) ? Range::unknown : -Range::unknown;
   return saturated(product);
 }
 
-std::int64_t floor_divide(std::int64_t a, std::int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
+std::int64_t floor_divide(std::int64_t a, std::int64_t b) {
+  return a / b - (a % b != 0 && (a < 0) != (b < 0));
+}
 
 Range scaled(Range r, std::int64_t factor) {
   const std::int64_t a = saturated_product(r.low, factor), b = saturated_product(r.high, factor);
@@ -113,7 +118,8 @@ int IndexSpace::bind(const AxisId& axis, Range range, int depth, bool varies) {
 
 Range IndexSpace::range(const Index& index) const {
   Range out{saturated(index.constant), saturated(index.constant)};
-  for (const auto& [number, factor] : index.terms) out = sum(out, scaled(term(number).range, factor));
+  for (const auto& [number, factor] : index.terms)
+    out = sum(out, scaled(term(number).range, factor));
   return out;
 }
 

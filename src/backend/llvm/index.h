@@ -1,14 +1,14 @@
 #pragma once
 
+#include "ir/expr.h"
+#include "ir/rewrite.h"
+
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <tuple>
 #include <utility>
 #include <vector>
-
-#include "ir/expr.h"
-#include "ir/rewrite.h"
 
 namespace tessera::codegen {
 
@@ -19,8 +19,9 @@ struct Range {
   static constexpr std::int64_t unknown = std::int64_t{1} << 60;
 };
 
-/// An i64 expression as constant + sum of coefficient * term. Terms are numbers of an `IndexSpace`, in
-/// ascending order, with coefficients other than zero; so equal values of one form compare equal.
+/// An i64 expression as constant + sum of coefficient * term. Terms are numbers of an `IndexSpace`,
+/// in ascending order, with coefficients other than zero; so equal values of one form compare
+/// equal.
 struct Index {
   std::int64_t constant = 0;
   std::vector<std::pair<int, std::int64_t>> terms;
@@ -34,22 +35,23 @@ Index operator+(const Index& a, const Index& b);
 Index operator-(const Index& a, const Index& b);
 Index operator*(Index a, std::int64_t factor);
 
-/// What an Index is made of: a loop variable, an operation that is not linear, or an expression that
-/// reads memory.
+/// What an Index is made of: a loop variable, an operation that is not linear, or an expression
+/// that reads memory.
 struct Term {
   std::optional<AxisId> axis;
   std::optional<BinaryOp> op;  // with `a` and `b`
   Index a, b;
   std::optional<Expr> opaque;
   Range range;
-  /// Loops around its value: 0 at the entry of a function; `nowhere` when it must be computed in place.
+  /// Loops around its value: 0 at the entry of a function; `nowhere` when it must be computed in
+  /// place.
   int depth = 0;
   bool varies = false;  // differs between the lanes of the vector loop
   static constexpr int nowhere = 1 << 20;
 };
 
-/// Loop variables in scope, and the terms made of them. A term is never forgotten, and a loop variable
-/// bound anew is a new term, so that a term means one value as long as its loops are open.
+/// Loop variables in scope, and the terms made of them. A term is never forgotten, and a loop
+/// variable bound anew is a new term, so that a term means one value as long as its loops are open.
 class IndexSpace {
  public:
   void bind(const AxisId& axis, Index value) { axes_[axis] = std::move(value); }

@@ -26,7 +26,8 @@ TEST(Index, DividesWhatRangesAllow) {
   IndexSpace space;
   const int i = space.bind("i", {0, 9}, 1, false);
   space.bind("v", {0, 7}, 0, true);
-  EXPECT_EQ(space.index((axis("i") * 16 + axis("v")) / 16), (Index{.constant = 0, .terms = {{i, 1}}}));
+  EXPECT_EQ(space.index((axis("i") * 16 + axis("v")) / 16),
+            (Index{.constant = 0, .terms = {{i, 1}}}));
   EXPECT_EQ(space.index((axis("i") * 16 + axis("v")) % 16), space.index(axis("v")));
   // 8 i + v over 16 is i over 2.
   EXPECT_EQ(space.index((axis("i") * 8 + axis("v")) / 16), space.index(axis("i") / 2));

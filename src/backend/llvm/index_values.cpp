@@ -17,7 +17,8 @@ Value* IndexValues::operation(const Term& term) {
   Value* a = value(term.a);
   Value* b = value(term.b);
   const bool divides = *term.op == BinaryOp::Div || *term.op == BinaryOp::Mod;
-  const bool unsigned_will_do = term.b.is_constant() && term.b.constant > 0 && space_.range(term.a).low >= 0;
+  const bool unsigned_will_do =
+      term.b.is_constant() && term.b.constant > 0 && space_.range(term.a).low >= 0;
   if (divides && unsigned_will_do) {
     b = ops_.broadcast(b, lanes_of(a));
     return *term.op == BinaryOp::Div ? b_.CreateUDiv(a, b) : b_.CreateURem(a, b);
@@ -54,7 +55,9 @@ Value* IndexValues::sum(Value* base, llvm::Type* element, const Index& index, bo
   Value* step = nullptr;
   for (const auto& [number, factor] : here) {
     Value* product = term(number);
-    if (factor != 1) product = ops_.binary(BinaryOp::Mul, product, b_.getInt64(static_cast<std::uint64_t>(factor)));
+    if (factor != 1)
+      product =
+          ops_.binary(BinaryOp::Mul, product, b_.getInt64(static_cast<std::uint64_t>(factor)));
     step = step == nullptr ? product : ops_.binary(BinaryOp::Add, step, product);
   }
   if (base == nullptr)
@@ -79,7 +82,8 @@ Value* IndexValues::address(Value* base, llvm::Type* element, const Index& index
   terms.constant = 0;
   Value* pointer = terms.is_constant() ? base : sum(base, element, terms, inbounds);
   if (index.constant == 0) return pointer;
-  return b_.CreateGEP(element, pointer, b_.getInt64(static_cast<std::uint64_t>(index.constant)), "", inbounds);
+  return b_.CreateGEP(element, pointer, b_.getInt64(static_cast<std::uint64_t>(index.constant)), "",
+                      inbounds);
 }
 
 Value* IndexValues::mask(const Index& extent, std::int64_t lanes) {

@@ -1,28 +1,30 @@
 #pragma once
 
+#include "backend/llvm/arithmetic.h"
+#include "backend/llvm/index.h"
+
 #include <functional>
 #include <map>
 #include <utility>
 #include <vector>
 
-#include "backend/llvm/arithmetic.h"
-#include "backend/llvm/index.h"
-
 namespace tessera::codegen {
 
-/// Turns Indices into instructions. The part of a sum that depends on outer loops only is computed where
-/// the innermost of those loops begins, once; so inner loops hold no invariant address arithmetic, and
-/// accesses that differ by a constant share one pointer.
+/// Turns Indices into instructions. The part of a sum that depends on outer loops only is computed
+/// where the innermost of those loops begins, once; so inner loops hold no invariant address
+/// arithmetic, and accesses that differ by a constant share one pointer.
 class IndexValues {
  public:
   using EmitOpaque = std::function<llvm::Value*(const Expr&)>;
 
-  IndexValues(llvm::IRBuilder<>& builder, const IndexSpace& space, const Arithmetic& ops, EmitOpaque emit_opaque)
+  IndexValues(llvm::IRBuilder<>& builder, const IndexSpace& space, const Arithmetic& ops,
+              EmitOpaque emit_opaque)
       : b_(builder), space_(space), ops_(ops), emit_opaque_(std::move(emit_opaque)) {}
 
   /// What belongs to one function. Entering another begins with an empty one.
   struct Function {
-    std::vector<llvm::Instruction*> anchors;  // per depth: values of that depth are computed before it
+    std::vector<llvm::Instruction*>
+        anchors;  // per depth: values of that depth are computed before it
     std::map<int, llvm::Value*> terms;
     std::map<std::pair<llvm::Value*, Index>, llvm::Value*> sums;  // by base, null for integers
     std::map<std::pair<Index, std::int64_t>, llvm::Value*> masks;

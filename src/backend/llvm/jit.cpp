@@ -1,5 +1,7 @@
 #include "backend/llvm/jit.h"
 
+#include "base/check.h"
+
 #include <llvm/ExecutionEngine/Orc/Core.h>
 #include <llvm/ExecutionEngine/Orc/ExecutorProcessControl.h>
 #include <llvm/ExecutionEngine/Orc/ObjectLinkingLayer.h>
@@ -7,8 +9,6 @@
 
 #include <atomic>
 #include <cstdlib>
-
-#include "base/check.h"
 
 namespace tessera::codegen {
 
@@ -22,7 +22,8 @@ struct Jit::State {
       : session(llvm::cantFail(llvm::orc::SelfExecutorProcessControl::Create(
             nullptr, std::make_unique<llvm::orc::InPlaceTaskDispatcher>()))),
         linker(session) {
-    session.setErrorReporter([](llvm::Error error) { llvm::consumeError(std::move(error)); });  // lookup tells
+    session.setErrorReporter(
+        [](llvm::Error error) { llvm::consumeError(std::move(error)); });  // lookup tells
   }
   ~State() { llvm::cantFail(session.endSession()); }
 };
@@ -38,7 +39,8 @@ struct Free {
 
 class LlvmKernel : public Kernel {
  public:
-  LlvmKernel(std::shared_ptr<Jit> jit, llvm::orc::JITDylib& library, TesseraKernel entry, std::int64_t workspace_bytes)
+  LlvmKernel(std::shared_ptr<Jit> jit, llvm::orc::JITDylib& library, TesseraKernel entry,
+             std::int64_t workspace_bytes)
       : jit_(std::move(jit)), library_(library), entry_(entry), workspace_bytes_(workspace_bytes) {}
   LlvmKernel(const LlvmKernel&) = delete;
   LlvmKernel& operator=(const LlvmKernel&) = delete;
@@ -62,7 +64,8 @@ class LlvmKernel : public Kernel {
   void* take_workspace() const {
     if (workspace_bytes_ == 0) return nullptr;
     if (void* idle = idle_workspace_.exchange(nullptr)) return idle;
-    void* fresh = std::aligned_alloc(64, static_cast<std::size_t>((workspace_bytes_ + 63) / 64 * 64));
+    void* fresh =
+        std::aligned_alloc(64, static_cast<std::size_t>((workspace_bytes_ + 63) / 64 * 64));
     check(fresh != nullptr, "memory for the workspace of a kernel");
     return fresh;
   }
@@ -76,16 +79,18 @@ class LlvmKernel : public Kernel {
 
 }  // namespace
 
-Result<std::unique_ptr<Kernel>> Jit::link(const std::shared_ptr<Jit>& jit, std::string object, const std::string& name,
-                                          std::int64_t workspace_bytes) {
+Result<std::unique_ptr<Kernel>> Jit::link(const std::shared_ptr<Jit>& jit, std::string object,
+                                          const std::string& name, std::int64_t workspace_bytes) {
   State& state = jit->state();
-  llvm::orc::JITDylib& library = state.session.createBareJITDylib("kernel" + std::to_string(state.next_name++));
+  llvm::orc::JITDylib& library =
+      state.session.createBareJITDylib("kernel" + std::to_string(state.next_name++));
   const auto refused = [&](llvm::Error error) {
     llvm::cantFail(state.session.removeJITDylib(library));
     return Error{"kernel " + name + ": " + llvm::toString(std::move(error))};
   };
   auto buffer = llvm::MemoryBuffer::getMemBufferCopy(object, name);
-  if (llvm::Error error = state.linker.add(library, std::move(buffer))) return refused(std::move(error));
+  if (llvm::Error error = state.linker.add(library, std::move(buffer)))
+    return refused(std::move(error));
   auto symbol = state.session.lookup({&library}, name);
   if (!symbol) return refused(symbol.takeError());
   return std::unique_ptr<Kernel>(

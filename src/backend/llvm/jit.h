@@ -1,10 +1,10 @@
 #pragma once
 
-#include <memory>
-#include <string>
-
 #include "backend/backend.h"
 #include "base/result.h"
+
+#include <memory>
+#include <string>
 
 namespace tessera::codegen {
 
@@ -16,7 +16,8 @@ class Jit {
 
   /// The kernel `name` of `object`. It keeps the Jit alive.
   static Result<std::unique_ptr<Kernel>> link(const std::shared_ptr<Jit>& jit, std::string object,
-                                              const std::string& name, std::int64_t workspace_bytes);
+                                              const std::string& name,
+                                              std::int64_t workspace_bytes);
 
   struct State;
   State& state() { return *state_; }

@@ -1,12 +1,12 @@
-#include <llvm/IR/DiagnosticInfo.h>
-#include <llvm/IR/DiagnosticPrinter.h>
-#include <llvm/IR/LLVMContext.h>
-#include <llvm/Support/raw_ostream.h>
-
 #include "backend/backend.h"
 #include "backend/llvm/emitter.h"
 #include "backend/llvm/jit.h"
 #include "backend/llvm/machine.h"
+
+#include <llvm/IR/DiagnosticInfo.h>
+#include <llvm/IR/DiagnosticPrinter.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/Support/raw_ostream.h>
 
 namespace tessera {
 namespace codegen {
@@ -41,8 +41,10 @@ class LlvmBackend : public Backend {
   std::string_view name() const override { return "llvm"; }
   bool runs_here(const Target& target) const override { return tessera::runs_here(target); }
 
-  Result<std::unique_ptr<Kernel>> compile(const Program& lowered, const Target& target) const override {
-    if (!runs_here(target)) return Error{"target " + target.name + ": this machine cannot run its code"};
+  Result<std::unique_ptr<Kernel>> compile(const Program& lowered,
+                                          const Target& target) const override {
+    if (!runs_here(target))
+      return Error{"target " + target.name + ": this machine cannot run its code"};
     Result<Code> made = make(lowered, target, Form::Object);
     if (!made) return made.error();
     return Jit::link(jit_, std::move(made->text), lowered.name, made->workspace_bytes);
@@ -52,7 +54,8 @@ class LlvmBackend : public Backend {
     return text_of(make(lowered, target, Form::Object));
   }
 
-  Result<std::string> code(const Program& lowered, const Target& target, CodeText text) const override {
+  Result<std::string> code(const Program& lowered, const Target& target,
+                           CodeText text) const override {
     return text_of(make(lowered, target, text == CodeText::Llvm ? Form::Llvm : Form::Assembly));
   }
 
@@ -63,7 +66,8 @@ class LlvmBackend : public Backend {
   }
 
   Result<Code> make(const Program& lowered, const Target& target, Form form) const {
-    if (lowered.form != tessera::Form::Lowered) return Error{lowered.name + ": expected a lowered program"};
+    if (lowered.form != tessera::Form::Lowered)
+      return Error{lowered.name + ": expected a lowered program"};
     Result<Machines::Lease> machine = machines_.lease(target);
     if (!machine) return machine.error();
     llvm::LLVMContext context;
@@ -74,10 +78,11 @@ class LlvmBackend : public Backend {
     const Result<std::int64_t> workspace_bytes = Emitter(lowered, target, module).emit();
     if (!workspace_bytes) return workspace_bytes.error();
     optimise(module, **machine);
-    Result<std::string> text = form == Form::Llvm ? printed(module)
-                               : generate(module, **machine,
-                                          form == Form::Object ? llvm::CodeGenFileType::ObjectFile
-                                                               : llvm::CodeGenFileType::AssemblyFile);
+    Result<std::string> text =
+        form == Form::Llvm ? printed(module)
+                           : generate(module, **machine,
+                                      form == Form::Object ? llvm::CodeGenFileType::ObjectFile
+                                                           : llvm::CodeGenFileType::AssemblyFile);
     if (!text) return text.error();
     if (!problem.empty()) return Error{lowered.name + ": llvm: " + problem};
     return Code{std::move(*text), *workspace_bytes};

@@ -1,7 +1,7 @@
-#include <gtest/gtest.h>
-
 #include "backend/llvm/expect_agreement.h"
 #include "backend/llvm/sample_programs.h"
+
+#include <gtest/gtest.h>
 
 namespace tessera {
 namespace {
@@ -10,9 +10,10 @@ TEST(Llvm, MatmulKeepsItsTileInRegistersAndMasksItsTails) { expect_agreement(mat
 
 TEST(Llvm, ConstantTailsOfVectorLoops) {
   for (const std::string extent : {"1", "2", "3", "5", "7", "8"}) {
-    expect_agreement("program tail lowered\ninput A f32[16, " + extent + "] layout [0 1]\noutput C f32[16, " + extent +
-                     "] layout [0 1]\nbody\nfor i in 16 {\nfor v in " + extent + " vector 8 {\nC[i * " + extent +
-                     " + v] = A[i * " + extent + " + v] * 2.0\n}\n}\n");
+    expect_agreement(
+        "program tail lowered\ninput A f32[16, " + extent + "] layout [0 1]\noutput C f32[16, " +
+        extent + "] layout [0 1]\nbody\nfor i in 16 {\nfor v in " + extent + " vector 8 {\nC[i * " +
+        extent + " + v] = A[i * " + extent + " + v] * 2.0\n}\n}\n");
   }
 }
 
@@ -77,12 +78,16 @@ for i in 6 {
 
 TEST(Llvm, HorizontalReductionsLeaveOutMaskedLanes) {
   for (const std::string reducer : {"+=", "max=", "min=", "*="}) {
-    expect_agreement("program reduce lowered\ninput A f32[16, 13] layout [0 1]\noutput C f32[16] layout [0]\nbody\n"
-                     "for i in 16 {\nfor j in 2 {\nfor v in min(8, 13 - j * 8) vector 8 {\nC[i] " +
-                     reducer + " A[i * 13 + j * 8 + v]\n}\n}\n}\n");
-    expect_agreement("program reduce lowered\ninput A i32[16, 5] layout [0 1]\noutput C i32[16] layout [0]\nbody\n"
-                     "for i in 16 {\nfor v in 5 vector 8 {\nC[i] " +
-                     reducer + " A[i * 5 + v]\n}\n}\n");
+    expect_agreement(
+        "program reduce lowered\ninput A f32[16, 13] layout [0 1]\noutput C f32[16] layout "
+        "[0]\nbody\n"
+        "for i in 16 {\nfor j in 2 {\nfor v in min(8, 13 - j * 8) vector 8 {\nC[i] " +
+        reducer + " A[i * 13 + j * 8 + v]\n}\n}\n}\n");
+    expect_agreement(
+        "program reduce lowered\ninput A i32[16, 5] layout [0 1]\noutput C i32[16] layout "
+        "[0]\nbody\n"
+        "for i in 16 {\nfor v in 5 vector 8 {\nC[i] " +
+        reducer + " A[i * 5 + v]\n}\n}\n");
   }
 }
 
@@ -243,9 +248,11 @@ for v in 8 vector 8 {
 
 TEST(Llvm, NearStridesArePickedOutOfOneRun) {
   for (const std::string stride : {"2", "3", "4", "-1", "-2"}) {
-    expect_agreement("program picks lowered\ninput A f32[50] layout [0]\noutput C f32[2, 8] layout [0 1]\n"
-                     "output D f32[5] layout [0]\nbody\nfor i in 2 {\nfor v in 8 vector 8 {\nC[i * 8 + v] = A[i * 3 + 18 + v * " +
-                     stride + "]\n}\n}\nfor v in 5 vector 8 {\nD[v] = A[18 + v * " + stride + "]\n}\n");
+    expect_agreement(
+        "program picks lowered\ninput A f32[50] layout [0]\noutput C f32[2, 8] layout [0 1]\n"
+        "output D f32[5] layout [0]\nbody\nfor i in 2 {\nfor v in 8 vector 8 {\nC[i * 8 + v] = A[i "
+        "* 3 + 18 + v * " +
+        stride + "]\n}\n}\nfor v in 5 vector 8 {\nD[v] = A[18 + v * " + stride + "]\n}\n");
   }
 }
 
@@ -464,7 +471,8 @@ for i in 8 {
             "unbounded: unrolled loop u: extent has no constant bound");
   Program scheduled = parsed(matmul_with_tails);
   scheduled.form = Form::Scheduled;
-  EXPECT_EQ(llvm_backend()->compile(scheduled, detect_host()).error().message, "matmul: expected a lowered program");
+  EXPECT_EQ(llvm_backend()->compile(scheduled, detect_host()).error().message,
+            "matmul: expected a lowered program");
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "backend/llvm/machine.h"
 
+#include "base/text.h"
+
 #include <llvm/Analysis/LoopAnalysisManager.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/MC/TargetRegistry.h>
@@ -9,8 +11,6 @@
 #include <llvm/Transforms/Scalar/LICM.h>
 #include <llvm/Transforms/Scalar/LoopPassManager.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
-
-#include "base/text.h"
 
 namespace tessera::codegen {
 namespace {
@@ -37,9 +37,12 @@ void initialise_once() {
 
 std::string triple_of(Arch arch) {
   switch (arch) {
-    case Arch::X86: return "x86_64-unknown-linux-gnu";
-    case Arch::AArch64: return "aarch64-unknown-linux-gnu";
-    case Arch::RiscV: return "riscv64-unknown-linux-gnu";
+    case Arch::X86:
+      return "x86_64-unknown-linux-gnu";
+    case Arch::AArch64:
+      return "aarch64-unknown-linux-gnu";
+    case Arch::RiscV:
+      return "riscv64-unknown-linux-gnu";
   }
   return {};
 }
@@ -51,8 +54,8 @@ std::unique_ptr<llvm::TargetMachine> make_machine(const Target& target, std::str
   llvm::TargetOptions options;
   if (target.arch == Arch::RiscV) options.MCOptions.ABIName = "lp64d";
   std::unique_ptr<llvm::TargetMachine> machine(generator->createTargetMachine(
-      triple, target.cpu, join(target.features, ","), options, llvm::Reloc::PIC_, llvm::CodeModel::Small,
-      llvm::CodeGenOptLevel::Aggressive));
+      triple, target.cpu, join(target.features, ","), options, llvm::Reloc::PIC_,
+      llvm::CodeModel::Small, llvm::CodeGenOptLevel::Aggressive));
   if (machine == nullptr) problem = "llvm has no code generator for " + triple;
   return machine;
 }
@@ -87,7 +90,8 @@ void prepare(llvm::Module& module, const llvm::TargetMachine& machine) {
   module.setTargetTriple(machine.getTargetTriple().str());
   const std::string& abi = machine.Options.MCOptions.ABIName;
   if (!abi.empty())
-    module.addModuleFlag(llvm::Module::Error, "target-abi", llvm::MDString::get(module.getContext(), abi));
+    module.addModuleFlag(llvm::Module::Error, "target-abi",
+                         llvm::MDString::get(module.getContext(), abi));
 }
 
 void optimise(llvm::Module& module, llvm::TargetMachine& machine) {
@@ -110,7 +114,8 @@ void optimise(llvm::Module& module, llvm::TargetMachine& machine) {
     if (!function.isDeclaration()) passes.run(function, functions);
 }
 
-Result<std::string> generate(llvm::Module& module, llvm::TargetMachine& machine, llvm::CodeGenFileType type) {
+Result<std::string> generate(llvm::Module& module, llvm::TargetMachine& machine,
+                             llvm::CodeGenFileType type) {
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream out(bytes);
   llvm::legacy::PassManager passes;

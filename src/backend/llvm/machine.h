@@ -1,5 +1,9 @@
 #pragma once
 
+#include "backend/backend.h"
+#include "base/result.h"
+#include "target/target.h"
+
 #include <llvm/IR/Module.h>
 #include <llvm/Target/TargetMachine.h>
 
@@ -8,10 +12,6 @@
 #include <mutex>
 #include <string>
 #include <vector>
-
-#include "backend/backend.h"
-#include "base/result.h"
-#include "target/target.h"
 
 namespace tessera::codegen {
 
@@ -48,6 +48,7 @@ void prepare(llvm::Module& module, const llvm::TargetMachine& machine);
 /// The few passes that emitted code profits from.
 void optimise(llvm::Module& module, llvm::TargetMachine& machine);
 /// An object file or assembly; the module is used up.
-Result<std::string> generate(llvm::Module& module, llvm::TargetMachine& machine, llvm::CodeGenFileType type);
+Result<std::string> generate(llvm::Module& module, llvm::TargetMachine& machine,
+                             llvm::CodeGenFileType type);
 
 }  // namespace tessera::codegen

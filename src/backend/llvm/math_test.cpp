@@ -1,10 +1,10 @@
+#include "backend/llvm/expect_agreement.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <functional>
 #include <limits>
-
-#include "backend/llvm/expect_agreement.h"
 
 namespace tessera {
 namespace {
@@ -21,16 +21,18 @@ std::string elementwise(const std::string& expression, std::size_t count) {
     return out;
   };
   const std::string n = std::to_string(count), head = "f32[" + n + "] layout [0]\n";
-  return "program math lowered\ninput X " + head + "input Y " + head + "output V " + head + "output S " + head +
-         "body\nfor i in " + std::to_string((count + 7) / 8) + " {\nfor v in min(8, " + n + " - i * 8) vector 8 {\nV[i * 8 + v] = " +
-         at("i * 8 + v") + "\n}\n}\nfor i in " + n + " {\nS[i] = " + at("i") + "\n}\n";
+  return "program math lowered\ninput X " + head + "input Y " + head + "output V " + head +
+         "output S " + head + "body\nfor i in " + std::to_string((count + 7) / 8) +
+         " {\nfor v in min(8, " + n + " - i * 8) vector 8 {\nV[i * 8 + v] = " + at("i * 8 + v") +
+         "\n}\n}\nfor i in " + n + " {\nS[i] = " + at("i") + "\n}\n";
 }
 
 using Points = std::vector<std::pair<double, double>>;
 
 /// Within `absolute` plus `relative` of the exact value, on every target that runs here.
 void expect_close(const std::string& expression, const Points& points,
-                  const std::function<double(double, double)>& exact, double absolute, double relative) {
+                  const std::function<double(double, double)>& exact, double absolute,
+                  double relative) {
   const Program program = parsed(elementwise(expression, points.size()));
   std::vector<HostBuffer> buffers = arguments_of(program);
   for (std::size_t i = 0; i < points.size(); ++i) {
@@ -39,8 +41,8 @@ void expect_close(const std::string& expression, const Points& points,
   }
   HostBuffer want(DType::F32, static_cast<std::int64_t>(points.size()));
   for (std::size_t i = 0; i < points.size(); ++i)
-    want.as<float>()[i] = static_cast<float>(
-        exact(static_cast<double>(buffers[0].as<float>()[i]), static_cast<double>(buffers[1].as<float>()[i])));
+    want.as<float>()[i] = static_cast<float>(exact(static_cast<double>(buffers[0].as<float>()[i]),
+                                                   static_cast<double>(buffers[1].as<float>()[i])));
   const std::unique_ptr<Backend> backend = llvm_backend();
   for (const Target& target : presets()) {
     if (!backend->runs_here(target)) continue;
@@ -49,9 +51,10 @@ void expect_close(const std::string& expression, const Points& points,
     run_fenced(**kernel, buffers);
     for (const std::size_t output : {2, 3}) {
       const Comparison comparison = compare(buffers[output], want, {absolute, relative});
-      EXPECT_TRUE(comparison.equal) << target.name << " " << expression << " of "
-                                    << points[static_cast<std::size_t>(comparison.worst_element)].first << ": "
-                                    << comparison.message;
+      EXPECT_TRUE(comparison.equal)
+          << target.name << " " << expression << " of "
+          << points[static_cast<std::size_t>(comparison.worst_element)].first << ": "
+          << comparison.message;
     }
   }
 }
@@ -118,15 +121,27 @@ TEST(Math, Pow) {
     for (int y = -5; y <= 5; ++y) points.emplace_back(x, y);
   expect_close("pow(X, Y)", points, exact, 1e-30, 1e-5);
   expect_close("pow(X, Y)",
-               {{-2, 0.5}, {0, 0}, {nan, 0}, {1, nan}, {0, 2}, {0, -2}, {-0.0, 3}, {-0.0, -3}, {infinity, 2}, {infinity, -2}, {-infinity, 3}},
+               {{-2, 0.5},
+                {0, 0},
+                {nan, 0},
+                {1, nan},
+                {0, 2},
+                {0, -2},
+                {-0.0, 3},
+                {-0.0, -3},
+                {infinity, 2},
+                {infinity, -2},
+                {-infinity, 3}},
                exact, 0, 0);
-  expect_close("pow(X, 2.0)", between(-5, 5), [](double x, double) { return x * x; }, 0, 1e-7);
+  expect_close(
+      "pow(X, 2.0)", between(-5, 5), [](double x, double) { return x * x; }, 0, 1e-7);
   expect_close("pow(X, 0.5)", between(0, 5), of_x(std::sqrt), 0, 1e-6);
 }
 
 TEST(Math, RootsAndRounding) {
   expect_close("sqrt(X)", between(0, 100), of_x(std::sqrt), 0, 1e-7);
-  expect_close("rsqrt(X)", between(0.01, 100), [](double x, double) { return 1 / std::sqrt(x); }, 0, 3e-7);
+  expect_close(
+      "rsqrt(X)", between(0.01, 100), [](double x, double) { return 1 / std::sqrt(x); }, 0, 3e-7);
   expect_close("floor(X)", between(-10, 10, 81), of_x(std::floor), 0, 0);
   expect_close("ceil(X)", between(-10, 10, 81), of_x(std::ceil), 0, 0);
   expect_close("round(X)", between(-10, 10, 81), of_x(std::nearbyint), 0, 0);
@@ -134,8 +149,12 @@ TEST(Math, RootsAndRounding) {
 }
 
 TEST(Math, MaxOfNanAndAConstantIsNan) {
-  expect_close("max(X, 0.0)", specials, [](double x, double) { return std::isnan(x) ? x : std::fmax(x, 0); }, 0, 0);
-  expect_close("min(1.0, X)", specials, [](double x, double) { return std::isnan(x) ? x : std::fmin(x, 1); }, 0, 0);
+  expect_close(
+      "max(X, 0.0)", specials, [](double x, double) { return std::isnan(x) ? x : std::fmax(x, 0); },
+      0, 0);
+  expect_close(
+      "min(1.0, X)", specials, [](double x, double) { return std::isnan(x) ? x : std::fmin(x, 1); },
+      0, 0);
 }
 
 }  // namespace

@@ -11,7 +11,9 @@ namespace {
 class Survey {
  public:
   Survey(const Allocate& allocate, IndexSpace space)
-      : tensor_(allocate.placed.tensor.name), space_(std::move(space)), outer_terms_(space_.term_count()) {}
+      : tensor_(allocate.placed.tensor.name),
+        space_(std::move(space)),
+        outer_terms_(space_.term_count()) {}
 
   RegisterPlan plan(const Stmt& body) {
     walk(body);
@@ -46,7 +48,8 @@ class Survey {
 
   void visit_exprs_here(const Stmt& s) {
     const auto look = [&](const Expr& e) {
-      if (const Load* load = as<Load>(e); load != nullptr && load->tensor == tensor_) access(load->indices.front());
+      if (const Load* load = as<Load>(e); load != nullptr && load->tensor == tensor_)
+        access(load->indices.front());
     };
     if (const Loop* n = as<Loop>(s)) visit(n->extent, look);
     if (const If* n = as<If>(s)) visit(n->condition, look);
@@ -138,7 +141,8 @@ bool runs_in_lockstep(const Loop& loop) {
   visit(loop.body, [&](const Stmt& s) {
     if (const Loop* inner = as<Loop>(s)) {
       const bool is_plain = inner->kind == LoopKind::Serial || inner->kind == LoopKind::Unroll;
-      const bool is_even = !axes_in(inner->extent).contains(loop.axis) && loads_in(inner->extent).empty();
+      const bool is_even =
+          !axes_in(inner->extent).contains(loop.axis) && loads_in(inner->extent).empty();
       lockstep = lockstep && is_plain && is_even;
     } else if (const Allocate* local = as<Allocate>(s)) {
       lockstep = lockstep && local->placed.memory == Memory::Register;
@@ -149,9 +153,11 @@ bool runs_in_lockstep(const Loop& loop) {
   const auto picks_by_lane = [&](const TensorId& tensor, const Expr& offset) {
     return privates.contains(tensor) && axes_in(offset).contains(loop.axis);
   };
-  for (const Load& load : loads_in(loop.body)) lockstep = lockstep && !picks_by_lane(load.tensor, load.indices.front());
+  for (const Load& load : loads_in(loop.body))
+    lockstep = lockstep && !picks_by_lane(load.tensor, load.indices.front());
   visit(loop.body, [&](const Stmt& s) {
-    if (const Store* store = as<Store>(s)) lockstep = lockstep && !picks_by_lane(store->tensor, store->indices.front());
+    if (const Store* store = as<Store>(s))
+      lockstep = lockstep && !picks_by_lane(store->tensor, store->indices.front());
   });
   return lockstep;
 }

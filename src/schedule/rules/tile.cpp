@@ -55,19 +55,31 @@ class TileRule {
     choose_layouts();
     tile_consumer();
     tile_reduction();
+    pack_operands();
     finish_consumer();
-    context_.cycles += estimate();
-    parallelise(context_, outer_loops_, estimate());
+    const double cycles = estimate();
+    context_.cycles += cycles;
+    parallelise(context_, shared_loops(), cycles);
   }
 
  private:
   std::int64_t extent(std::size_t dim) const { return r_.write.placed.tensor.shape[dim]; }
   const AxisId& r_axis(std::size_t dim) const { return spatial_[dim].id; }
-  const AxisId& e_axis(std::size_t dim) const { return e_spatial_[dim].id; }
+  const AxisId& e_axis(std::size_t dim) const { return e_.axes[dim].id; }
+  /// A dimension that the consumer reduces over: it stays a loop around the tile.
+  bool is_outer_only(std::size_t dim) const { return e_.axes[dim].is_reduce; }
   std::int64_t panel() const { return tile_.vectors * lanes_; }
   bool is_param(const Access& a) const {
     return std::any_of(context_.program.params.begin(), context_.program.params.end(),
                        [&](const Param& p) { return p.placed.tensor == a.placed.tensor; });
+  }
+
+  /// The loops to share among threads: those before a loop that reduces, or those after it.
+  std::vector<ViewAxis> shared_loops() const {
+    const auto reduce = std::find_if(outer_loops_.begin(), outer_loops_.end(),
+                                     [](const ViewAxis& a) { return a.is_reduce; });
+    if (reduce == outer_loops_.begin()) return {outer_loops_.begin() + 1, outer_loops_.end()};
+    return {outer_loops_.begin(), reduce};
   }
 
   Style pick_style();
@@ -82,6 +94,8 @@ class TileRule {
   void choose_tile_layout();
   void tile_consumer();
   void tile_reduction();
+  bool needs_packing(const Access& read) const;
+  void pack_operands();
   void finish_consumer();
   double estimate() const;
   template <typename T>
@@ -95,7 +109,6 @@ class TileRule {
   const NestView& e_;
   const std::int64_t lanes_;
   const std::vector<ViewAxis> spatial_ = r_.spatial();
-  const std::vector<ViewAxis> e_spatial_ = e_.spatial();
   Style style_;
   std::optional<std::size_t> rows_, rows2_;
   Tile tile_;
@@ -111,7 +124,7 @@ class TileRule {
 /// Row-major: the last dimension. Blocked: dimension 1 of a tensor of four, as in NCHW8c.
 Style TileRule::pick_style() {
   std::size_t last = spatial_.size() - 1;
-  while (last > 0 && extent(last) == 1) --last;
+  while (last > 0 && (extent(last) == 1 || is_outer_only(last))) --last;
   std::vector<std::pair<std::string, Style>> options;
   if (spatial_.size() == 4 && extent(1) * 2 >= lanes_ && is_param(e_.write)) {
     // Vectors along channels need one input channel for all lanes, or one for each.
@@ -128,7 +141,7 @@ Style TileRule::pick_style() {
 void TileRule::pick_rows() {
   std::vector<std::pair<std::string, std::size_t>> options;
   for (std::size_t d = spatial_.size(); d-- > 0;) {
-    if (d == style_.vector || extent(d) == 1) continue;
+    if (d == style_.vector || extent(d) == 1 || is_outer_only(d)) continue;
     const bool is_reused = std::any_of(r_.reads.begin(), r_.reads.end(),
                                        [&](const Access& a) { return !a.depends_on(r_axis(d)); });
     const bool is_linear = std::all_of(r_.reads.begin(), r_.reads.end(), [&](const Access& a) {
@@ -200,7 +213,7 @@ void TileRule::pick_reduce_order() {
   for (const ReduceLoop& w : windows) window_points *= w.extent;
   std::vector<std::pair<std::string, std::int64_t>> unrolls;
   for (const std::int64_t u : {4, 2, 1, 8})
-    if (reduce_.back().extent % u == 0 && (u == 1 || tile_.accumulators() * u <= 128))
+    if (reduce_.back().extent % u == 0 && (u == 1 || tile_.accumulators() * u <= 64))
       unrolls.emplace_back(std::to_string(u), u);
   // Whole window unrolled: 0.
   if (longs.empty() && window_points * tile_.accumulators() <= 200)
@@ -211,12 +224,21 @@ void TileRule::pick_reduce_order() {
   is_window_unrolled_ = reduce_unroll_ == 0;
 }
 
+/// An operand whose vectors would be gathered from distant elements.
+bool TileRule::needs_packing(const Access& read) const {
+  const auto stride = read.stride_of(r_axis(style_.vector));
+  return !style_.is_blocked && !read.is_constant && !read.is_padded && read.depends_on(r_axis(style_.vector)) &&
+         (!stride || *stride != 1) && read.dim_of(r_axis(style_.vector)).has_value() && rows_.has_value();
+}
+
 Outer TileRule::pick_outer() {
   const std::int64_t row_tiles = rows_ ? ceil_div(extent(*rows_), tile_.rows) : 1;
   const std::int64_t vector_tiles = ceil_div(extent(style_.vector), panel());
   std::vector<std::pair<std::string, Outer>> options{{"rows_inner", {false, 0}},
                                                      {"vectors_inner", {true, 0}}};
-  if (row_tiles == 1 || vector_tiles == 1) options.pop_back();
+  // A packed panel serves all rows before the next one is packed.
+  const bool is_packed = std::any_of(r_.reads.begin(), r_.reads.end(), [&](const Access& a) { return needs_packing(a); });
+  if (row_tiles == 1 || vector_tiles == 1 || is_packed) options.pop_back();
   for (const std::int64_t block : {2, 4, 8, 16, 32}) {
     if (options.size() < 2) break;
     if (block < row_tiles)
@@ -332,8 +354,12 @@ void TileRule::tile_consumer() {
   if (rows_) rows = cut(*rows_, tile_.rows, outer_.is_vector_inner ? 0 : outer_.block);
   std::vector<ViewAxis> vectors = cut(v, panel(), outer_.is_vector_inner ? outer_.block : 0);
 
-  for (std::size_t d = 0; d < spatial_.size(); ++d)
-    if (d != v && rows_ != d && rows2_ != d) outer_loops_.push_back({e_axis(d), extent(d)});
+  const auto take_others = [&](bool is_reduce) {
+    for (std::size_t d = 0; d < spatial_.size(); ++d)
+      if (d != v && rows_ != d && rows2_ != d && is_outer_only(d) == is_reduce)
+        outer_loops_.push_back({e_axis(d), extent(d), is_reduce});
+  };
+  take_others(false);
   // [blocks of the inner side] the other side, the inner side; the second row dimension follows the
   // rows.
   std::vector<ViewAxis>& inner_side = outer_.is_vector_inner ? vectors : rows;
@@ -345,6 +371,7 @@ void TileRule::tile_consumer() {
     outer_loops_.push_back(inner_side.front());
     inner_side.erase(inner_side.begin());
   }
+  take_others(true);
   if (outer_.is_vector_inner) take(rows2);
   take(other_side);
   if (!outer_.is_vector_inner) take(rows2);
@@ -412,6 +439,35 @@ void TileRule::tile_reduction() {
   if (extent(style_.vector) > 1) step(Vectorize{lane});
 }
 
+/// Copies panels of operands that are not contiguous along the vectors into scratch where they are.
+void TileRule::pack_operands() {
+  const std::size_t v = style_.vector;
+  for (const Access& read : r_.reads) {
+    if (!needs_packing(read)) continue;
+    // The panel loop, or with one panel the last loop before the rows.
+    AxisId at;
+    for (const ViewAxis& a : outer_loops_)
+      if (!(a.id == e_axis(*rows_) || a.id.starts_with(e_axis(*rows_) + "."))) at = a.id;
+    if (at.empty()) continue;
+    const std::size_t dim = *read.dim_of(r_axis(v));
+    Layout layout{.terms = {}, .halo = {}};
+    for (std::size_t d = 0; d < read.dims.size(); ++d)
+      if (d != dim) layout.terms.push_back({.dim = static_cast<std::int64_t>(d)});
+    layout.terms.push_back({.dim = static_cast<std::int64_t>(dim)});
+    step(CacheRead{read.placed.tensor.name, at, Memory::Stack, layout});
+    AxisId lane = read.placed.tensor.name + ".pack." + std::to_string(dim);
+    const AxisId last = read.placed.tensor.name + ".pack." + std::to_string(read.dims.size() - 1);
+    if (std::min(panel(), extent(v)) > lanes_) {
+      step(Split{lane, {lanes_}});
+      if (dim + 1 < read.dims.size()) step(Reorder{{lane + ".0", last, lane + ".1"}});
+      lane += ".1";
+    } else if (dim + 1 < read.dims.size()) {
+      step(Reorder{{last, lane}});
+    }
+    step(Vectorize{lane});
+  }
+}
+
 /// Unrolls and vectorises the consumer's own loops over the tile.
 void TileRule::finish_consumer() {
   const std::size_t v = style_.vector;
@@ -442,18 +498,21 @@ double TileRule::estimate() const {
                           (rows2_ && read.depends_on(r_axis(*rows2_)));
       double count = (is_vector ? static_cast<double>(vectors) : 1.0) * (is_row ? all_rows : 1.0);
       const auto stride = read.stride_of(r_axis(style_.vector));
-      const bool is_contiguous = read.is_constant || style_.is_blocked || (stride && *stride <= 1);
+      const bool is_contiguous = read.is_constant || style_.is_blocked || needs_packing(read) || (stride && *stride <= 1);
       if (is_vector && !is_contiguous) count *= 1.5 * static_cast<double>(lanes_);
+      // A window that slides along the vector reads across cache lines.
+      const bool is_sliding = !style_.is_blocked && read.dims.back().terms.size() > 1;
+      if (is_vector && is_sliding) count *= 1.5;
       loads += count;
     }
     const auto fma = static_cast<double>(target.fma_per_cycle);
     const double per_point =
         std::max({accumulators / fma * (target.has_fma ? 1.0 : 2.0),
                   loads / static_cast<double>(target.loads_per_cycle),
-                  static_cast<double>(target.fma_latency), (accumulators + loads) / 5.0});
+                  static_cast<double>(target.fma_latency) + 0.5, (accumulators + loads) / 5.0});
     const double unroll = is_window_unrolled_ ? reduce_points : static_cast<double>(reduce_unroll_);
-    return reduce_points * (per_point + 0.6 / unroll) + 12 +
-           accumulators * (1.5 + e_.operations * 0.5);
+    const double written = e_.has_reducer ? 4.0 : 1.5;
+    return reduce_points * (per_point + 0.4 / unroll) + 12 + accumulators * (written + e_.operations * 0.5);
   };
   const std::int64_t row_extent = rows_ ? extent(*rows_) : 1;
   const std::int64_t vector_extent = ceil_div(extent(style_.vector), lanes_);
@@ -472,6 +531,8 @@ double TileRule::estimate() const {
     if (d != style_.vector && rows_ != d && rows2_ != d) others *= static_cast<double>(extent(d));
   if (rows2_) others *= static_cast<double>(ceil_div(extent(*rows2_), tile_.rows2));
   cycles *= others;
+  for (const Access& read : r_.reads)
+    if (needs_packing(read)) cycles += 1.2 * static_cast<double>(element_count(read.placed.tensor.shape));
 
   std::vector<TrafficLoop> loops;
   for (const ViewAxis& a : outer_loops_) {
@@ -494,7 +555,7 @@ double TileRule::estimate() const {
   if (rows_) loops.push_back({r_axis(*rows_), tile_.rows, 1});
   if (rows2_) loops.push_back({r_axis(*rows2_), tile_.rows2, 1});
   const double moved = traffic_cycles(r_.reads, loops, target);
-  return std::max(cycles, moved) + 0.25 * std::min(cycles, moved);
+  return std::max(cycles, moved) + 0.1 * std::min(cycles, moved);
 }
 
 }  // namespace

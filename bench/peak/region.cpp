@@ -1,0 +1,84 @@
+#include "peak/region.h"
+
+#include <algorithm>
+#include <map>
+#include <span>
+#include <vector>
+
+namespace tessera::bench {
+namespace {
+
+/// The options that `choices` take, by the names of the decisions.
+std::map<std::string, std::string> answers(const Space& space, const Choices& choices) {
+  std::map<std::string, std::string> all;
+  Choices head;
+  for (const std::int64_t choice : choices) {
+    const Decision decision = *space.next(head);
+    all.emplace(decision.name, decision.options[static_cast<std::size_t>(choice)]);
+    head.push_back(choice);
+  }
+  return all;
+}
+
+}  // namespace
+
+std::string Region::answer(const Choices& choices) const {
+  const auto all = answers(space_, choices);
+  const auto found = all.find(restriction_.decision);
+  return found == all.end() ? restriction_.unasked : found->second;
+}
+
+bool Region::contains(const Choices& choices) const {
+  return answer(choices).starts_with(restriction_.prefix);
+}
+
+std::optional<Choices> Region::draw(Rng& rng) const {
+  Choices choices;
+  while (const auto decision = space_.next(choices)) {
+    std::vector<std::int64_t> allowed;
+    for (std::size_t n = 0; n < decision->options.size(); ++n)
+      if (decision->name != restriction_.decision ||
+          decision->options[n].starts_with(restriction_.prefix))
+        allowed.push_back(static_cast<std::int64_t>(n));
+    if (allowed.empty()) return std::nullopt;
+    choices.push_back(rng.pick(std::span<const std::int64_t>(allowed)));
+  }
+  return contains(choices) ? std::optional(choices) : std::nullopt;
+}
+
+std::optional<Choices> Region::best_by_prior() const {
+  if (Choices anywhere = tessera::best_by_prior(space_); contains(anywhere)) return anywhere;
+  Rng rng(1);
+  std::optional<Choices> best;
+  double best_cycles = 0;
+  const auto consider = [&](const Choices& choices) {
+    const double cycles = space_.draft(choices).cycles;
+    if (best && cycles >= best_cycles) return false;
+    best = choices;
+    best_cycles = cycles;
+    return true;
+  };
+  for (int n = 0; n < 64; ++n)
+    if (const auto choices = draw(rng)) consider(*choices);
+  for (bool improved = best.has_value(); improved;) {
+    improved = false;
+    for (const Choices& other : neighbours(space_, *best))
+      improved = (contains(other) && consider(other)) || improved;
+  }
+  return best;
+}
+
+Choices transferred(const Space& from, const Choices& choices, const Space& to) {
+  const auto wanted = answers(from, choices);
+  Choices out;
+  while (const auto decision = to.next(out)) {
+    const auto answer = wanted.find(decision->name);
+    const auto option = answer == wanted.end()
+                            ? decision->options.begin()
+                            : std::ranges::find(decision->options, answer->second);
+    out.push_back(option == decision->options.end() ? 0 : option - decision->options.begin());
+  }
+  return out;
+}
+
+}  // namespace tessera::bench
