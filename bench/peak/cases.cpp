@@ -5,6 +5,9 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <initializer_list>
+
 namespace tessera::bench {
 namespace {
 
@@ -24,6 +27,17 @@ std::string spec_of(const Conv& work) {
 std::string spec_of(const Rows& work) {
   return fmt::format("{}:rows={},cols={}", work.family, work.rows, work.cols);
 }
+
+double operations(const Matmul& work) {
+  return 2.0 * static_cast<double>(work.batch * work.m * work.n * work.k);
+}
+
+double operations(const Conv& work) {
+  const std::int64_t depth = work.in_channels / work.groups * work.window * work.window;
+  return 2.0 * static_cast<double>(work.out_size() * work.out_size() * work.out_channels * depth);
+}
+
+double operations(const Rows& work) { return flops(computation_of(work)); }
 
 std::vector<Case> matmuls() {
   std::vector<Case> cases;
@@ -101,16 +115,13 @@ std::vector<Case> batched_matmuls() {
 }
 
 std::vector<Case> memory_bound() {
-  std::vector<Case> cases = {
-      {.group = {}, .shape = "softmax 1536x128", .work = Rows{"softmax", 1536, 128}},
-      {.group = {}, .shape = "layer norm 128x768", .work = Rows{"layernorm", 128, 768}},
-      {.group = {}, .shape = "gelu 128x3072", .work = Rows{"gelu", 128, 3072}},
-      {.group = {}, .shape = "gemv 1x4096x4096", .work = Matmul{.n = 4096, .k = 4096}}};
-  for (Case& c : cases) {
-    c.group = "memory bound";
-    c.is_memory_bound = true;
-  }
-  return cases;
+  const auto bound = [](const std::string& shape, const Work& work) {
+    return Case{.group = "memory bound", .shape = shape, .work = work, .is_memory_bound = true};
+  };
+  return {bound("softmax 1536x128", Rows{"softmax", 1536, 128}),
+          bound("layer norm 128x768", Rows{"layernorm", 128, 768}),
+          bound("gelu 128x3072", Rows{"gelu", 128, 3072}),
+          bound("gemv 1x4096x4096", Matmul{.n = 4096, .k = 4096})};
 }
 
 }  // namespace
@@ -123,6 +134,8 @@ std::vector<Case> all_cases() {
   return all;
 }
 
+std::string name_of(const Case& c) { return c.group + " " + c.shape + " " + c.algorithm; }
+
 Computation computation_of(const Work& work) {
   const std::string spec = std::visit([](const auto& w) { return spec_of(w); }, work);
   Result<Computation> computation = parse_task_spec(spec);
@@ -131,12 +144,7 @@ Computation computation_of(const Work& work) {
 }
 
 double flops_of(const Work& work) {
-  if (const auto* w = std::get_if<Matmul>(&work))
-    return 2.0 * static_cast<double>(w->batch * w->m * w->n * w->k);
-  if (const auto* w = std::get_if<Conv>(&work))
-    return 2.0 * static_cast<double>(w->out_size() * w->out_size() * w->out_channels *
-                                     (w->in_channels / w->groups) * w->window * w->window);
-  return flops(computation_of(work));
+  return std::visit([](const auto& w) { return operations(w); }, work);
 }
 
 }  // namespace tessera::bench

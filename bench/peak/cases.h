@@ -47,6 +47,9 @@ struct Case {
 /// Every shape, group by group.
 std::vector<Case> all_cases();
 
+/// `conv 3x3 56^2x64 winograd`.
+std::string name_of(const Case& c);
+
 /// What `tessera` computes for it. Operands in order: a, b; x, w, bias; x, scale, bias.
 Computation computation_of(const Work& work);
 

@@ -185,7 +185,7 @@ Result<std::vector<Row>> contest(const Case& c, const ContestOptions& options,
     const Region region = region_of(c, options.target, threads);
     Result<Row> row = run_contest(c, region, transferred(single.space(), best, region.space()),
                                   {backend, operands, pool});
-    if (!row) return Error{c.group + " " + c.shape + ": " + row.error().message};
+    if (!row) return Error{name_of(c) + ": " + row.error().message};
     if (!rows.empty() && rows[0].threads == 1 && threads == 2)
       row->two_thread_scaling = row->best_gflops / rows[0].best_gflops;
     rows.push_back(*std::move(row));
@@ -202,7 +202,7 @@ std::vector<double> compile_seconds(std::span<const Case> cases, int count, cons
   for (std::size_t n = 0; std::ssize(all) < count; ++n) {
     const Region& region = regions[n % regions.size()];
     const std::optional<Choices> choices = region.draw(rng);
-    if (!choices) continue;
+    check(choices.has_value(), "a case with rows");
     const Task& task = region.space().task();
     const Result<Program> program =
         tessera::apply(region.space().draft(*choices).schedule, to_program(task.computation));

@@ -24,7 +24,8 @@ struct ContestOptions {
 Result<std::vector<Row>> contest(const Case& c, const ContestOptions& options,
                                  const Backend& backend);
 
-/// Seconds to make the code of `count` random schedules, drawn for the cases by turns.
+/// Seconds to make the code of `count` random schedules, drawn for the cases by turns; all of them
+/// must have rows.
 std::vector<double> compile_seconds(std::span<const Case> cases, int count, const Target& target,
                                     const Backend& backend);
 

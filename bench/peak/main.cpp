@@ -32,9 +32,7 @@ Result<Target> usable_target(const std::string& text) {
 
 Result<std::vector<Case>> chosen_cases(const std::string& filter) {
   std::vector<Case> cases = all_cases();
-  std::erase_if(cases, [&](const Case& c) {
-    return (c.group + " " + c.shape + " " + c.algorithm).find(filter) == std::string::npos;
-  });
+  std::erase_if(cases, [&](const Case& c) { return name_of(c).find(filter) == std::string::npos; });
   if (cases.empty()) return Error{"--filter " + filter + ": no row of the table matches"};
   return cases;
 }
@@ -50,21 +48,25 @@ void warn_of_load() {
 Result<Report> run_cases(const std::vector<Case>& cases, const ContestOptions& options) {
   const std::unique_ptr<Backend> backend = llvm_backend();
   Report report;
+  std::vector<Case> present;
   for (std::size_t n = 0; n < cases.size(); ++n) {
-    const std::string label = cases[n].group + " " + cases[n].shape + " " + cases[n].algorithm;
-    fmt::print(stderr, "[{}/{}] {}\n", n + 1, cases.size(), label);
+    fmt::print(stderr, "[{}/{}] {}\n", n + 1, cases.size(), name_of(cases[n]));
     const Result<std::vector<Row>> rows = contest(cases[n], options, *backend);
     if (!rows) return rows.error();
-    if (rows->empty()) fmt::print(stderr, "peak: {}: no such algorithm in the space\n", label);
+    if (rows->empty())
+      fmt::print(stderr, "peak: skipped, the space has no such algorithm\n");
+    else
+      present.push_back(cases[n]);
     for (const Row& row : *rows) {
       fmt::print("{}\n", row_text(row));
       std::fflush(stdout);
       report.rows.push_back(row);
     }
   }
+  if (present.empty()) return Error{"no row is left"};
   fmt::print(stderr, "peak: compiling {} random schedules\n", compile_samples);
   const std::vector<double> seconds =
-      compile_seconds(cases, compile_samples, options.target, *backend);
+      compile_seconds(present, compile_samples, options.target, *backend);
   report.compile_ms_median = 1e3 * median(seconds);
   report.compile_ms_p95 = 1e3 * quantile(seconds, 0.95);
   return report;

@@ -1,12 +1,12 @@
 #include "peak/search.h"
 
-#include "peak/region.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdio>
+#include <limits>
 #include <set>
+#include <utility>
 #include <vector>
 
 namespace tessera::bench {

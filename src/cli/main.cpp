@@ -13,6 +13,8 @@ namespace tessera {
 namespace {
 
 constexpr std::array verbs = {
+    add_demo,
+    add_show,
     add_devices,
     add_doctor,
 };

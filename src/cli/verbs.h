@@ -18,6 +18,8 @@ struct ExitCode {
 };
 
 /// Adds a verb to the program: its options, its help and what it does. `main` lists them all.
+void add_demo(CLI::App& program);
+void add_show(CLI::App& program);
 void add_devices(CLI::App& program);
 void add_doctor(CLI::App& program);
 

@@ -33,9 +33,9 @@ Result<std::int64_t> Emitter::emit() {
   b_.CreateRetVoid();
   aliases_.attach();
   if (refusal_) return *refusal_;
-  llvm::Constant* bytes = b_.getInt64(static_cast<std::uint64_t>(frame_.arena.peak));
-  new llvm::GlobalVariable(module_, bytes->getType(), true, llvm::GlobalValue::ExternalLinkage,
-                           bytes, program_.name + "_workspace_bytes");
+  add_constant(program_.name + "_workspace_bytes",
+               b_.getInt64(static_cast<std::uint64_t>(frame_.arena.peak)))
+      ->setLinkage(llvm::GlobalValue::ExternalLinkage);
   std::string problem;
   llvm::raw_string_ostream out(problem);
   check(!llvm::verifyModule(module_, &out), program_.name + " gives valid code: " + problem);
@@ -93,13 +93,20 @@ void Emitter::add_params_and_tables() {
       values.push_back(constant);
     }
     auto* type = llvm::ArrayType::get(element, values.size());
-    auto* global =
-        new llvm::GlobalVariable(module_, type, true, llvm::GlobalValue::PrivateLinkage,
-                                 llvm::ConstantArray::get(type, values), table.tensor.name);
-    global->setAlignment(llvm::Align(64));
-    slot.global = global;
+    slot.global =
+        add_constant("table." + table.tensor.name, llvm::ConstantArray::get(type, values));
     tensors_[table.tensor.name] = &slot;
   }
+}
+
+llvm::GlobalVariable* Emitter::add_constant(const std::string& name, llvm::Constant* value) {
+  auto* global =
+      llvm::cast<llvm::GlobalVariable>(module_.getOrInsertGlobal(name, value->getType()));
+  global->setInitializer(value);
+  global->setConstant(true);
+  global->setLinkage(llvm::GlobalValue::PrivateLinkage);
+  global->setAlignment(llvm::Align(64));
+  return global;
 }
 
 /// A field of the TesseraCall, read at the entry.

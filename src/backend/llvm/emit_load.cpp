@@ -80,12 +80,9 @@ Value* Emitter::address(const Slot& slot, const Index& offset, std::int64_t lane
 
 /// What a guarded access reads in place of memory it must not touch.
 Value* Emitter::zeros() {
-  if (zeros_ != nullptr) return zeros_;
   llvm::Type* type = llvm::ArrayType::get(b_.getInt8Ty(), 256);
-  auto* global = new llvm::GlobalVariable(module_, type, true, llvm::GlobalValue::PrivateLinkage,
-                                          llvm::Constant::getNullValue(type), "zeros");
-  global->setAlignment(llvm::Align(64));
-  return zeros_ = global;
+  if (zeros_ == nullptr) zeros_ = add_constant("guard.zeros", llvm::Constant::getNullValue(type));
+  return zeros_;
 }
 
 Value* Emitter::emit_load(const Load& load) {

@@ -82,6 +82,7 @@ class Emitter {
   llvm::Value* call_field(CallField field);
   llvm::Value* base(const Slot& slot);
   void add_params_and_tables();
+  llvm::GlobalVariable* add_constant(const std::string& name, llvm::Constant* value);
 
   // emit_stmt.cpp
   void emit(const Stmt& s);

@@ -1,0 +1,117 @@
+#include "schedule/rules/tile.h"
+#include "schedule/rules/traffic.h"
+
+#include <algorithm>
+
+namespace tessera {
+namespace {
+
+/// Vector and scalar loads of one reduce point, weighted by what they cost.
+double loads_of(const TilePlan& p, double rows, double vectors) {
+  const AxisId& vector = p.r_axis(p.style.vector);
+  double loads = 0;
+  for (const Access& read : p.r.reads) {
+    const bool is_vector = read.depends_on(vector);
+    const bool is_row = (p.rows && read.depends_on(p.r_axis(*p.rows))) ||
+                        (p.rows2 && read.depends_on(p.r_axis(*p.rows2)));
+    double count = (is_vector ? vectors : 1.0) * (is_row ? rows : 1.0);
+    const auto stride = read.stride_of(vector);
+    const bool is_contiguous =
+        read.is_constant || p.style.is_blocked || p.needs_packing(read) || (stride && *stride <= 1);
+    if (is_vector && !is_contiguous) count *= 1.5 * static_cast<double>(p.lanes);
+    // A window that slides along the vector reads across cache lines.
+    const bool is_sliding =
+        !p.style.is_blocked && !read.dims.empty() && read.dims.back().terms.size() > 1;
+    if (is_vector && is_sliding) count *= 1.5;
+    loads += count;
+  }
+  return loads;
+}
+
+double reduce_points(const TilePlan& p) {
+  double points = 1;
+  for (const ReduceLoop& loop : p.reduce) points *= static_cast<double>(loop.extent);
+  return points;
+}
+
+/// One tile of the given size: its reduce loop is bound by multiply-adds, loads, the latency of one
+/// accumulator or the width of the front end; entering and leaving it touches every accumulator.
+double one_tile(const TilePlan& p, const Target& target, std::int64_t row_count,
+                std::int64_t vector_count) {
+  const auto rows = static_cast<double>(row_count * p.tile.rows2);
+  const auto vectors = static_cast<double>(vector_count);
+  const double accumulators = rows * vectors;
+  const double loads = loads_of(p, rows, vectors);
+  const double per_point =
+      std::max({accumulators / static_cast<double>(target.fma_per_cycle) * (target.has_fma ? 1 : 2),
+                loads / static_cast<double>(target.loads_per_cycle),
+                static_cast<double>(target.fma_latency) + 0.5, (accumulators + loads) / 5.0});
+  const double points = reduce_points(p);
+  const double unroll = p.is_window_unrolled ? points : static_cast<double>(p.reduce_unroll);
+  const double written = p.e.has_reducer ? 4.0 : 1.5;
+  return points * (per_point + 0.4 / unroll) + 12 + accumulators * (written + p.e.operations * 0.5);
+}
+
+/// How often a side of `extent` has full tiles of `size` and the shorter last one.
+struct Count {
+  std::int64_t size, times;
+};
+std::vector<Count> counts(std::int64_t extent, std::int64_t size) {
+  std::vector<Count> out;
+  if (extent >= size) out.push_back({size, extent / size});
+  if (extent % size != 0) out.push_back({extent % size, 1});
+  return out;
+}
+
+double compute_cycles(const TilePlan& p, const Target& target) {
+  const std::int64_t row_extent = p.rows ? p.extent(*p.rows) : 1;
+  const std::int64_t vector_extent = ceil_div(p.extent(p.style.vector), p.lanes);
+  double cycles = 0;
+  for (const Count& rows : counts(row_extent, p.tile.rows))
+    for (const Count& vectors : counts(vector_extent, p.tile.vectors))
+      cycles += static_cast<double>(rows.times * vectors.times) *
+                one_tile(p, target, rows.size, vectors.size);
+  for (std::size_t d = 0; d < p.spatial.size(); ++d)
+    if (d != p.style.vector && p.rows != d && p.rows2 != d)
+      cycles *= static_cast<double>(p.extent(d));
+  if (p.rows2) cycles *= static_cast<double>(ceil_div(p.extent(*p.rows2), p.tile.rows2));
+  for (const Access& read : p.r.reads)
+    if (p.needs_packing(read))
+      cycles += 1.2 * static_cast<double>(element_count(read.placed.tensor.shape));
+  return cycles;
+}
+
+std::vector<TrafficLoop> traffic_loops(const TilePlan& p,
+                                       const std::vector<ViewAxis>& outer_loops) {
+  std::vector<TrafficLoop> loops;
+  for (const ViewAxis& a : outer_loops)
+    for (std::size_t d = 0; d < p.spatial.size(); ++d) {
+      if (!(a.id == p.e_axis(d) || a.id.starts_with(p.e_axis(d) + "."))) continue;
+      std::int64_t size = 1;
+      if (d == p.style.vector) size = std::min(p.panel(), p.extent(d));
+      if (p.rows == d) size = p.tile.rows;
+      if (p.rows2 == d) size = p.tile.rows2;
+      if (a.id.ends_with(".0.0")) size *= p.outer.block;
+      loops.push_back({p.r_axis(d), a.extent, size});
+    }
+  for (const ReduceLoop& loop : p.reduce) {
+    const bool is_part = !p.blocked_reduce.empty() && loop.id.starts_with(p.blocked_reduce + ".");
+    loops.push_back({is_part ? p.blocked_reduce : loop.id, loop.extent,
+                     is_part && loop.id.ends_with(".0") ? p.lanes : 1});
+  }
+  loops.push_back({p.r_axis(p.style.vector), std::min(p.panel(), p.extent(p.style.vector)), 1});
+  if (p.rows) loops.push_back({p.r_axis(*p.rows), p.tile.rows, 1});
+  if (p.rows2) loops.push_back({p.r_axis(*p.rows2), p.tile.rows2, 1});
+  return loops;
+}
+
+}  // namespace
+
+double tile_cycles(const TilePlan& plan, const std::vector<ViewAxis>& outer_loops,
+                   const Target& target) {
+  const double compute = compute_cycles(plan, target);
+  const double moved = traffic_cycles(plan.r.reads, traffic_loops(plan, outer_loops), target);
+  return std::max(compute, moved) + 0.1 * std::min(compute, moved);
+}
+
+}  // namespace tessera
