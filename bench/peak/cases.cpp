@@ -134,7 +134,13 @@ std::vector<Case> all_cases() {
   return all;
 }
 
-std::string name_of(const Case& c) { return c.group + " " + c.shape + " " + c.algorithm; }
+std::string name_of(const Case& c) {
+  return c.group + " " + c.shape + (c.algorithm == "any" ? "" : " " + c.algorithm);
+}
+
+bool admits(const Case& c, std::string_view option) {
+  return c.algorithm == "any" || (c.algorithm == "winograd") == option.starts_with("winograd");
+}
 
 Computation computation_of(const Work& work) {
   const std::string spec = std::visit([](const auto& w) { return spec_of(w); }, work);

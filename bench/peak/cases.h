@@ -40,7 +40,7 @@ struct Case {
   std::string group;
   std::string shape;
   Work work;
-  std::string algorithm = "direct";  // options of the decision `algorithm` that begin so
+  std::string algorithm = "any";  // "direct", "winograd"
   bool is_memory_bound = false;
 };
 
@@ -49,6 +49,9 @@ std::vector<Case> all_cases();
 
 /// `conv 3x3 56^2x64 winograd`.
 std::string name_of(const Case& c);
+
+/// Whether rows of the case may use the algorithm that a Space calls `option`.
+bool admits(const Case& c, std::string_view option);
 
 /// What `tessera` computes for it. Operands in order: a, b; x, w, bias; x, scale, bias.
 Computation computation_of(const Work& work);

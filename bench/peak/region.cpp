@@ -28,17 +28,14 @@ std::string Region::answer(const Choices& choices) const {
   return found == all.end() ? restriction_.unasked : found->second;
 }
 
-bool Region::contains(const Choices& choices) const {
-  return answer(choices).starts_with(restriction_.prefix);
-}
+bool Region::contains(const Choices& choices) const { return restriction_.admits(answer(choices)); }
 
 std::optional<Choices> Region::draw(Rng& rng) const {
   Choices choices;
   while (const auto decision = space_.next(choices)) {
     std::vector<std::int64_t> allowed;
     for (std::size_t n = 0; n < decision->options.size(); ++n)
-      if (decision->name != restriction_.decision ||
-          decision->options[n].starts_with(restriction_.prefix))
+      if (decision->name != restriction_.decision || restriction_.admits(decision->options[n]))
         allowed.push_back(static_cast<std::int64_t>(n));
     if (allowed.empty()) return std::nullopt;
     choices.push_back(rng.pick(std::span<const std::int64_t>(allowed)));

@@ -2,6 +2,7 @@
 
 #include "schedule/space.h"
 
+#include <functional>
 #include <optional>
 #include <string>
 

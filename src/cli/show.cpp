@@ -224,17 +224,21 @@ std::string footer() {
 void add_show(CLI::App& program) {
   CLI::App& verb = *program.add_subcommand("show", "Print a station of a task's way to code");
   const auto options = std::make_shared<ShowOptions>();
-  verb.add_option("subject", options->subject,
+  verb.add_option("SUBJECT", options->subject,
                   "A task, or a file with a computation, a schedule or a program")
-      ->required();
+      ->required()
+      ->type_name("");
   verb.add_option("--emit", options->emit,
-                  emits_from(0) + "; by default program, the loops after all steps");
+                  "One of " + emits_from(0) + "; program, the loops after all steps, if not given")
+      ->type_name("STATION");
   verb.add_option("--target", options->target, "What to make code for, see tessera devices")
+      ->type_name("NAME")
       ->capture_default_str();
   verb.add_option("--schedule", options->schedule,
-                  "A file, random:SEED, or default, which is what the prior finds best");
-  verb.add_option("--task", options->task,
-                  "What a schedule is for: a task or a computation's file");
+                  "The default is what the analytic prior finds best, without measuring")
+      ->type_name("FILE|default|random:SEED");
+  verb.add_option("--task", options->task, "What the schedule in the file SUBJECT is for")
+      ->type_name("TASK|FILE");
   verb.add_flag("--json", options->is_json, "Print JSON");
   verb.footer(footer());
   on_run(verb, [options] { return run_show(*options); });

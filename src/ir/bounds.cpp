@@ -121,6 +121,20 @@ std::optional<Interval> atom_bounds(const Expr& atom, const LoopScope& scope) {
 /// Removes axes from the innermost loop outwards: an axis with a positive coefficient is at most
 /// its extent minus one, where the extent may itself speak of outer axes and so cancel their terms.
 std::optional<std::int64_t> largest(Affine e, const LoopScope& scope, std::size_t depth) {
+  // A minimum counts as either side, whichever bounds the whole better; so does a maximum that is
+  // subtracted.
+  for (const auto& [atom, factor] : e.terms) {
+    const Binary* n = as<Binary>(atom);
+    if (n == nullptr || n->op != (factor > 0 ? BinaryOp::Min : BinaryOp::Max)) continue;
+    std::optional<std::int64_t> best;
+    for (const Expr& side : {n->a, n->b}) {
+      Affine other = e + to_affine(side) * factor;
+      other.add(atom, -factor);
+      const auto value = largest(std::move(other), scope, depth);
+      if (value && (!best || *value < *best)) best = value;
+    }
+    return best;
+  }
   if (depth == 0) {
     std::int64_t sum = e.constant;
     for (const auto& [atom, factor] : e.terms) {

@@ -23,13 +23,16 @@ Program verified(Program program, const char* pass) {
   return program;
 }
 
-Program lower_one(Program program) {
+Result<Program> lower_one(Program program) {
   program = verified(elide_padding(program), "elide_padding");
   program = verified(drop_unit_loops(program), "drop_unit_loops");
   // These three together make the lowered form. Tails come first, so that initialisation copies
   // constant extents.
   program = flatten_storage(initialise_reductions(specialise_tails(program)));
-  return verified(program, "flatten_storage");
+  // Only now does it show whether the schedule unrolled every loop that indexes registers.
+  if (const auto sound = verify(program); !sound)
+    return Error{"program " + program.name + ": " + sound.error().message};
+  return program;
 }
 
 }  // namespace
@@ -37,9 +40,12 @@ Program lower_one(Program program) {
 Result<Lowered> lower(const Program& scheduled, const Target& target) {
   if (const auto fits = check_resources(scheduled, target); !fits) return fits.error();
   Separated parts = separate_constants(scheduled);
-  Lowered out{.main = lower_one(std::move(parts.main)), .prepare = std::nullopt};
-  if (parts.prepare) out.prepare = lower_one(*std::move(parts.prepare));
-  return out;
+  Result<Program> main = lower_one(std::move(parts.main));
+  if (!main) return main.error();
+  if (!parts.prepare) return Lowered{.main = *std::move(main), .prepare = std::nullopt};
+  Result<Program> prepare = lower_one(*std::move(parts.prepare));
+  if (!prepare) return prepare.error();
+  return Lowered{.main = *std::move(main), .prepare = *std::move(prepare)};
 }
 
 }  // namespace tessera

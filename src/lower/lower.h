@@ -17,7 +17,7 @@ struct Lowered {
 };
 
 /// Takes a scheduled program through the passes, verifying after each. Refuses what the target
-/// cannot hold.
+/// cannot hold, and registers that are indexed by a loop which is neither unrolled nor vector.
 Result<Lowered> lower(const Program& scheduled, const Target& target);
 
 }  // namespace tessera

@@ -27,6 +27,21 @@ std::optional<std::size_t> Access::dim_of(const AxisId& axis) const {
   return found;
 }
 
+std::optional<std::int64_t> Access::block_of(const AxisId& axis) const {
+  std::optional<std::int64_t> block;
+  for (const Affine& dim : dims)
+    for (const auto& [atom, factor] : dim.terms) {
+      if (!axes_in(atom).contains(axis)) continue;
+      const Binary* n = as<Binary>(atom);
+      const bool is_division =
+          n != nullptr && n->op == BinaryOp::Div && n->a == tessera::axis(axis);
+      const auto size = is_division ? constant_value(n->b) : std::nullopt;
+      if (!size || (block && *block != *size)) return std::nullopt;
+      block = size;
+    }
+  return block;
+}
+
 std::optional<std::int64_t> Access::stride_of(const AxisId& axis) const {
   std::int64_t sum = 0;
   std::int64_t stride = 1;

@@ -28,6 +28,9 @@ struct Access {
   bool depends_on(const AxisId& axis) const;
   /// Dimension whose index is `axis` plus terms without it, coefficient 1; nothing otherwise.
   std::optional<std::size_t> dim_of(const AxisId& axis) const;
+  /// `g` when `axis` occurs only as `axis / g`: aligned runs of g iterations touch the same
+  /// elements.
+  std::optional<std::int64_t> block_of(const AxisId& axis) const;
   /// Distance in elements of neighbours along `axis` in row-major order; nothing when not linear.
   std::optional<std::int64_t> stride_of(const AxisId& axis) const;
 };

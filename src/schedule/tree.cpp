@@ -244,11 +244,15 @@ class RegionFinder {
       const std::int64_t extent = tensor_.shape[d];
       const bool is_whole = is_whole_[d] || !spans_[d];
       const Expr first = is_whole ? Expr(0) : simplify(to_expr(spans_[d]->first), outer);
-      const auto low = bounds(first, outer);
+      const auto range = bounds(first, outer);
       out.first.push_back(first);
       out.size.push_back(is_whole ? extent : spans_[d]->size);
-      out.is_inside.push_back(low && low->min >= 0);
+      out.is_inside.push_back(range && range->min >= 0 && range->max < extent);
       out.extent.push_back(is_whole ? std::nullopt : spans_[d]->extent);
+      // A guarded read may run past the end.
+      if (const auto end = out.extent[d] ? bounds(first + *out.extent[d], outer) : std::nullopt;
+          !end || end->max > extent)
+        out.extent[d].reset();
     }
     return out;
   }

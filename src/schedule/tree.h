@@ -51,8 +51,9 @@ Program with_body(const Program& program, Stmt body);
 TensorId fresh_tensor(const Program& program, const TensorId& name);
 
 /// The part of a tensor that some statement reads: per dimension a first index, in terms of axes
-/// outside the statement, and the most elements from there; whether the first is known not to lie
-/// before the tensor; and how many elements are read now, where one loop runs over just them.
+/// outside the statement, and the most elements from there; whether the first is known to lie
+/// inside the tensor, which that of a guarded read need not; and how many elements are read now,
+/// where one loop runs over just them.
 struct Region {
   std::vector<Expr> first;
   Shape size;

@@ -4,6 +4,7 @@
 #include "ir/rewrite.h"
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
 #include <tuple>
@@ -77,7 +78,7 @@ class IndexSpace {
   Index remainder(const Index& a, std::int64_t divisor);
   Index opaque(const Expr& e);
 
-  std::vector<Term> terms_;
+  std::deque<Term> terms_;  // references to terms stay valid while others are added
   std::map<std::tuple<BinaryOp, Index, Index>, int> operations_;
   std::map<AxisId, Index> axes_;
 };

@@ -6,6 +6,7 @@
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/CommandLine.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
 #include <llvm/Transforms/Scalar/LICM.h>
@@ -30,6 +31,10 @@ void initialise_once() {
     LLVMInitializeRISCVTarget();
     LLVMInitializeRISCVTargetMC();
     LLVMInitializeRISCVAsmPrinter();
+    // Addresses are emitted as they should be: invariant part outside, constants as displacements. Loop strength
+    // reduction would give each unrolled access a pointer of its own and spill them.
+    const auto& options = llvm::cl::getRegisteredOptions();
+    static_cast<llvm::cl::opt<bool>*>(options.lookup("disable-lsr"))->setValue(true);
     return true;
   }();
   (void)done;

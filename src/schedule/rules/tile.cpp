@@ -9,6 +9,13 @@ bool is_param(const Program& program, const Access& access) {
                      [&](const Param& p) { return p.placed.tensor == access.placed.tensor; });
 }
 
+bool TilePlan::moves_along_rows(const Access& read) const {
+  const auto moves = [&](const std::optional<std::size_t>& dim) {
+    return dim && read.depends_on(r_axis(*dim)) && !read.block_of(r_axis(*dim));
+  };
+  return moves(rows) || moves(rows2);
+}
+
 bool TilePlan::needs_packing(const Access& read) const {
   const auto stride = read.stride_of(r_axis(style.vector));
   return !style.is_blocked && !read.is_constant && !read.is_padded &&
@@ -45,6 +52,7 @@ class TileDecisions {
  private:
   Style pick_style();
   void pick_rows();
+  bool stays_in_blocks(std::int64_t rows) const;
   std::vector<Tile> tiles() const;
   Tile pick_tile();
   void pick_reduce_order();
@@ -81,11 +89,12 @@ void TileDecisions::pick_rows() {
   std::vector<std::pair<std::string, std::size_t>> options;
   for (std::size_t d = p_.spatial.size(); d-- > 0;) {
     if (d == p_.style.vector || p_.extent(d) == 1 || p_.is_outer_only(d)) continue;
+    const AxisId& id = p_.r_axis(d);
     const bool is_reused = std::any_of(p_.r.reads.begin(), p_.r.reads.end(), [&](const Access& a) {
-      return !a.depends_on(p_.r_axis(d));
+      return !a.depends_on(id) || a.block_of(id);
     });
     const bool is_linear = std::all_of(p_.r.reads.begin(), p_.r.reads.end(), [&](const Access& a) {
-      return a.stride_of(p_.r_axis(d)).has_value();
+      return a.stride_of(id) || a.block_of(id);
     });
     if (is_reused && is_linear) options.emplace_back(std::to_string(d), d);
   }
@@ -93,6 +102,14 @@ void TileDecisions::pick_rows() {
   p_.rows = pick("rows", options);
   for (const auto& [name, d] : options)
     if (d != *p_.rows && p_.style.is_blocked && !p_.rows2) p_.rows2 = d;
+}
+
+/// Whether tiles of so many rows never cross a group (as of a grouped convolution's channels).
+bool TileDecisions::stays_in_blocks(std::int64_t rows) const {
+  return std::all_of(p_.r.reads.begin(), p_.r.reads.end(), [&](const Access& read) {
+    const auto block = p_.rows ? read.block_of(p_.r_axis(*p_.rows)) : std::nullopt;
+    return !block || *block % rows == 0;
+  });
 }
 
 /// Tiles that fit the registers (accumulators, the smaller side held, one in flight) and keep the
@@ -111,6 +128,7 @@ std::vector<Tile> TileDecisions::tiles() const {
       for (std::int64_t vectors = 1; vectors <= most_vectors; ++vectors) {
         const Tile tile{rows2, rows, vectors};
         if (rows2 > 1 && rows != p_.extent(*p_.rows)) continue;
+        if (!stays_in_blocks(rows)) continue;
         if (tile.accumulators() + std::min(rows * rows2, vectors) + 1 > registers) continue;
         all.push_back(tile);
         largest = std::max(largest, tile.accumulators());

@@ -60,6 +60,8 @@ struct TilePlan {
   bool is_outer_only(std::size_t dim) const { return e.axes[dim].is_reduce; }
   /// Elements of the vector dimension in one tile.
   std::int64_t panel() const { return tile.vectors * lanes; }
+  /// Whether the tile reads other elements in each of its rows.
+  bool moves_along_rows(const Access& read) const;
   /// An operand whose vectors would be gathered from distant elements.
   bool needs_packing(const Access& read) const;
 };

@@ -12,8 +12,7 @@ double loads_of(const TilePlan& p, double rows, double vectors) {
   double loads = 0;
   for (const Access& read : p.r.reads) {
     const bool is_vector = read.depends_on(vector);
-    const bool is_row = (p.rows && read.depends_on(p.r_axis(*p.rows))) ||
-                        (p.rows2 && read.depends_on(p.r_axis(*p.rows2)));
+    const bool is_row = p.moves_along_rows(read);
     double count = (is_vector ? vectors : 1.0) * (is_row ? rows : 1.0);
     const auto stride = read.stride_of(vector);
     const bool is_contiguous =
@@ -23,9 +22,29 @@ double loads_of(const TilePlan& p, double rows, double vectors) {
     const bool is_sliding =
         !p.style.is_blocked && !read.dims.empty() && read.dims.back().terms.size() > 1;
     if (is_vector && is_sliding) count *= 1.5;
+    // Rows far apart in memory are so many streams for the prefetchers and sets of the cache.
+    const auto row_stride = p.rows ? read.stride_of(p.r_axis(*p.rows)) : std::nullopt;
+    if (is_vector && is_row && row_stride && *row_stride * p.lanes > 256) count *= 1.3;
     loads += count;
   }
   return loads;
+}
+
+/// Whether an unrolled reduce loop slides a window along the rows: then neighbouring points share
+/// vectors, and the code generator keeps them all in registers.
+bool shares_row_vectors(const TilePlan& p) {
+  if (!p.rows || p.reduce.empty() || (p.reduce_unroll == 1 && !p.is_window_unrolled)) return false;
+  const auto slides = [&](const Access& read, const ReduceLoop& loop) {
+    return std::any_of(read.dims.begin(), read.dims.end(), [&](const Affine& dim) {
+      return dim.coefficient(p.r_axis(*p.rows)) != 0 && dim.coefficient(loop.id) != 0;
+    });
+  };
+  const std::size_t first = p.is_window_unrolled ? 0 : p.reduce.size() - 1;
+  return std::any_of(p.r.reads.begin(), p.r.reads.end(), [&](const Access& read) {
+    return read.depends_on(p.r_axis(p.style.vector)) &&
+           std::any_of(p.reduce.begin() + static_cast<std::ptrdiff_t>(first), p.reduce.end(),
+                       [&](const ReduceLoop& loop) { return slides(read, loop); });
+  });
 }
 
 double reduce_points(const TilePlan& p) {
@@ -42,10 +61,12 @@ double one_tile(const TilePlan& p, const Target& target, std::int64_t row_count,
   const auto vectors = static_cast<double>(vector_count);
   const double accumulators = rows * vectors;
   const double loads = loads_of(p, rows, vectors);
-  const double per_point =
+  double per_point =
       std::max({accumulators / static_cast<double>(target.fma_per_cycle) * (target.has_fma ? 1 : 2),
                 loads / static_cast<double>(target.loads_per_cycle),
                 static_cast<double>(target.fma_latency) + 0.5, (accumulators + loads) / 5.0});
+  const double live = accumulators * (shares_row_vectors(p) ? 2 : 1) + vectors;
+  if (live > static_cast<double>(target.vector_registers)) per_point *= 1.7;  // spilled
   const double points = reduce_points(p);
   const double unroll = p.is_window_unrolled ? points : static_cast<double>(p.reduce_unroll);
   const double written = p.e.has_reducer ? 4.0 : 1.5;

@@ -157,6 +157,10 @@ Result<Program> apply(const Factor& step, const Program& program) {
     if (loop->reduces != step.tensor) return Error{subject + "axis " + id + " does not reduce it"};
     if (!first_round(*loop, nest->loops))
       return Error{subject + "the first round of " + id + " is shorter than the others"};
+    // A shorter round of its own would leave elements of the partial results without a value.
+    for (const AxisId& other : axes_in(loop->extent))
+      if (std::find(step.axes.begin(), step.axes.end(), other) != step.axes.end())
+        return Error{subject + "the extent of " + id + " depends on " + other};
   }
   return staged(program, *nest, fresh_tensor(program, step.tensor + ".part"), step.axes);
 }

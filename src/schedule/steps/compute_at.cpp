@@ -21,19 +21,22 @@ bool is_plain(const Nest& nest) {
   return dim == nest.store.indices.size();
 }
 
-/// A loop whose extent varies with the loops around it, as that of a factored reduction may.
-bool is_ragged(const Loop& loop) { return !constant_value(loop.extent).has_value(); }
+/// A loop that does not run over just the elements of its dimension: its extent varies with the
+/// loops around it, as that of a factored reduction may, or it leaves out what is never read.
+bool is_partial(const Loop& loop, std::int64_t elements) {
+  return constant_value(loop.extent) != elements;
+}
 
-/// Whether every ragged loop of the nest is needed from end to end.
-bool covers_ragged(const Nest& nest, const Region& region, const Shape& shape) {
+/// A partial loop of the nest that is not needed from end to end, or null.
+const Loop* cut_partial_loop(const Nest& nest, const Region& region, const Shape& shape) {
   std::size_t dim = 0;
   for (const Loop& loop : nest.loops) {
     if (!loop.reduces.empty()) continue;
-    if (is_ragged(loop) && !(region.first[dim] == Expr(0) && region.size[dim] == shape[dim]))
-      return false;
+    const bool is_whole = region.first[dim] == Expr(0) && region.size[dim] == shape[dim];
+    if (is_partial(loop, shape[dim]) && !is_whole) return &loop;
     ++dim;
   }
-  return true;
+  return nullptr;
 }
 
 /// The nest over `region` instead of the whole tensor, storing at indices relative to the region.
@@ -47,7 +50,7 @@ Stmt nest_over(const Nest& nest, const Region& region, const Shape& shape) {
     if (!loop.reduces.empty()) continue;
     const Expr first = region.first[dim];
     const Expr size = region.size[dim];
-    if (is_ragged(loop)) {  // covered whole: stays as it is
+    if (is_partial(loop, shape[dim])) {  // needed whole: stays as it is
       indices.push_back(axis(loop.axis));
       ++dim;
       continue;
@@ -100,8 +103,9 @@ Result<Program> apply(const ComputeAt& step, const Program& program) {
   scope.enter(step.axis, loop->extent);
   const Region region = read_region(loop->body, tensor, scope);
 
-  if (!covers_ragged(*nest, region, tensor.shape))
-    return Error{subject + "a loop of varying extent is only needed in part"};
+  if (const Loop* cut = cut_partial_loop(*nest, region, tensor.shape))
+    return Error{subject + "loop " + cut->axis + " does not cover " + step.stage +
+                 " and is only needed in part"};
 
   const Stmt consumer = replace_loads(loop->body, step.stage, [&](const Load& load) {
     Load local = load;
