@@ -20,10 +20,11 @@ constexpr double seconds_each = 30e-3;
 
 Region region_of(const Case& c, Target target, std::int64_t threads) {
   target.cores = threads;
-  return {Space({computation_of(c.work), std::move(target)}),
-          {.decision = "algorithm", .unasked = "direct", .admits = [c](const std::string& option) {
-             return admits(c, option);
-           }}};
+  Region::Restriction restriction{
+      .decision = "algorithm", .unasked = "direct", .admits = [c](std::string_view option) {
+        return admits(c, option);
+      }};
+  return {Space({computation_of(c.work), std::move(target)}), std::move(restriction)};
 }
 
 std::int64_t size_bytes(std::span<const HostBuffer> buffers) {

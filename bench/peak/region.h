@@ -5,18 +5,18 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace tessera::bench {
 
-/// The part of a Space in which the decision `decision` is answered by an option whose name begins
-/// with `prefix`. Where the Space does not ask, because it knows one answer only, that is
-/// `unasked`.
+/// The part of a Space in which one decision is answered by an option that is admitted. Where the
+/// Space does not ask, because it knows one answer only, that is `unasked`.
 class Region {
  public:
   struct Restriction {
     std::string decision;
-    std::string prefix;
     std::string unasked;
+    std::function<bool(std::string_view option)> admits;
   };
 
   Region(Space space, Restriction restriction)

@@ -12,7 +12,6 @@
 #include <chrono>
 #include <cstdio>
 #include <memory>
-#include <optional>
 #include <set>
 #include <vector>
 
@@ -85,8 +84,7 @@ std::vector<Row> rows_of(const std::vector<CheckedExample>& examples, std::int64
   const Peak peak = make_peak(target, threads);
   const Instance peak_instance = make_instance(peak, target, backend);
   std::vector<Contender> contenders = {{"multiply-adds in registers", peak_instance, peak.flops}};
-  for (const CheckedExample& e : examples)
-    contenders.push_back({e.example.name, e.instance, e.flops});
+  for (const CheckedExample& e : examples) contenders.push_back({e.name, e.instance, e.flops});
   ThreadPool pool(threads);
   race(contenders, repeats, pool);
   std::vector<Row> rows;
@@ -111,13 +109,13 @@ void print_intro(const Target& target) {
 
 void print_example(const CheckedExample& e) {
   fmt::print("{}{}\n  {}\n  compiled in {:.0f} ms, largest difference from plain loops {:.1g}\n",
-             e.example.name, e.is_default ? ", the default schedule" : "", e.choices, compile_ms(e),
+             e.name, e.is_default ? ", the default schedule" : "", e.choices, compile_ms(e),
              e.max_error);
 }
 
 void print_header(std::int64_t repeats) {
   fmt::print(
-      "\nTiming {} runs of each, by turns with multiply-adds in registers, the peak.\n\n"
+      "\nTimed runs of each: {}, by turns with multiply-adds in registers, the peak.\n\n"
       "{:<30} {:>7} {:>9} {:>10} {:>8} {:>10}\n",
       repeats, "", "threads", "min ms", "median ms", "GFLOP/s", "% of peak");
 }
@@ -135,8 +133,12 @@ void print_notes() {
 }
 
 nlohmann::ordered_json json_of(const CheckedExample& e) {
-  return {{"name", e.example.name},     {"task", e.example.spec}, {"choices", e.choices},
-          {"is_default", e.is_default}, {"flops", e.flops},       {"max_error", e.max_error},
+  return {{"name", e.name},
+          {"task", e.spec},
+          {"choices", e.choices},
+          {"is_default", e.is_default},
+          {"flops", e.flops},
+          {"max_error", e.max_error},
           {"compile_ms", compile_ms(e)}};
 }
 
@@ -155,19 +157,18 @@ int run_demo(const DemoOptions& options) {
   nlohmann::ordered_json document = {{"target", to_text(target)}};
 
   if (is_text) print_intro(target);
-  std::vector<CheckedExample> checked;
+  std::vector<CheckedExample> all;
   ThreadPool pool;
-  for (const Example& example : examples()) {
-    std::optional<CheckedExample> made = make_checked(example, target, *backend, pool);
-    if (!made) continue;
-    if (is_text) print_example(*made);
-    document["tasks"].push_back(json_of(*made));
-    checked.push_back(*std::move(made));
-  }
+  for (const Example& example : examples())
+    for (CheckedExample& e : checked(example, target, *backend, pool)) {
+      if (is_text) print_example(e);
+      document["tasks"].push_back(json_of(e));
+      all.push_back(std::move(e));
+    }
 
   if (is_text) print_header(options.repeats);
   for (const std::int64_t threads : std::set<std::int64_t>{1, usable_cores()}) {
-    const std::vector<Row> rows = rows_of(checked, threads, options.repeats, target, *backend);
+    const std::vector<Row> rows = rows_of(all, threads, options.repeats, target, *backend);
     if (is_text) print_rows(rows);
     for (const Row& row : rows) document["rows"].push_back(json_of(row));
   }
@@ -182,8 +183,9 @@ void add_demo(CLI::App& program) {
       "demo", "Compile, check and time a matmul and a convolution on this machine");
   const auto options = std::make_shared<DemoOptions>();
   verb.add_option("--repeats", options->repeats, "Timed runs of each")
+      ->type_name("N")
       ->capture_default_str()
-      ->check(CLI::Range(1, 10'000));
+      ->check(CLI::Range(1, 10'000).description(""));
   verb.add_flag("--json", options->is_json, "Print JSON");
   verb.footer("Example: tessera demo");
   on_run(verb, [options] { return run_demo(*options); });

@@ -6,19 +6,11 @@
 #include "schedule/space.h"
 #include "tensor/compare.h"
 
-#include <array>
 #include <limits>
+#include <optional>
 
 namespace tessera {
 namespace {
-
-constexpr std::string_view conv = "conv2d:c=64,h=56,w=56,o=64,k=3,p=1,epilogue=bias+relu";
-constexpr std::string_view small_conv = "conv2d:c=16,h=10,w=13,o=24,k=3,p=1,epilogue=bias+relu";
-constexpr std::array all = {
-    Example{"matmul 128x768x768", "matmul:m=128,n=768,k=768", "matmul:m=22,n=56,k=40", ""},
-    Example{"conv2d 3x3 56x56x64 direct", conv, small_conv, "direct"},
-    Example{"conv2d 3x3 56x56x64 winograd", conv, small_conv, "winograd"},
-};
 
 // Orders of summing hundreds of products differ, and Winograd rounds in its transforms.
 constexpr Tolerance tolerance = {.absolute = 2e-3, .relative = 2e-3};
@@ -53,65 +45,79 @@ std::optional<Choices> best_that_begins(const Space& space, const std::string& b
   return best;
 }
 
-/// A task with its operands and one of its schedules, compiled.
+/// A task, its schedules and something to run it on.
 struct Trial {
-  Computation computation;
+  Space space;
   std::vector<HostBuffer> operands;
-  std::string choices;
-  bool is_default = false;
-  Instance instance;
+
+  const Computation& computation() const { return space.task().computation; }
 };
 
-std::optional<Trial> make_trial(std::string_view spec, const Example& example, const Target& target,
-                                const Backend& backend) {
-  Computation computation = value_of(parse_task_spec(spec), spec);
-  const Space space({computation, target});
-  const std::string beginning =
-      example.algorithm.empty() ? "" : "algorithm=" + std::string(example.algorithm);
-  const std::optional<Choices> choices = best_that_begins(space, beginning);
-  if (!choices) return std::nullopt;
+Trial make_trial(std::string_view spec, const Target& target) {
+  const Computation computation = value_of(parse_task_spec(spec), spec);
   Rng rng(1);
-  std::vector<HostBuffer> operands = random_operands(computation, rng);
-  const Program program = value_of(
-      tessera::apply(space.draft(*choices).schedule, to_program(computation)), example.name);
-  Instance instance = value_of(Instance::make(program, target, backend, operands), example.name);
-  return Trial{std::move(computation), std::move(operands), to_text(space, *choices),
-               *choices == best_by_prior(space), std::move(instance)};
+  return {Space({computation, target}), random_operands(computation, rng)};
 }
 
-/// Runs a trial; gives its largest difference from `want`.
-double check_outputs(const Trial& trial, const std::vector<HostBuffer>& want, ThreadPool& pool) {
-  trial.instance.run(pool);
-  const Comparison comparison = compare(trial.instance.outputs()[0], want[0], tolerance);
-  check(comparison.equal, trial.computation.name + " " + trial.choices + ": " + comparison.message);
+Instance make_instance(const Trial& trial, const Schedule& schedule, const Backend& backend) {
+  const Computation& computation = trial.computation();
+  const Program program =
+      value_of(tessera::apply(schedule, to_program(computation)), computation.name);
+  return value_of(Instance::make(program, trial.space.task().target, backend, trial.operands),
+                  computation.name);
+}
+
+std::vector<HostBuffer> run(const Instance& instance, ThreadPool& pool) {
+  instance.run(pool);
+  return instance.outputs();
+}
+
+/// The largest difference, which must be small.
+double difference(const std::vector<HostBuffer>& got, const std::vector<HostBuffer>& want) {
+  const Comparison comparison = compare(got.at(0), want.at(0), tolerance);
+  check(comparison.equal, "a right result: " + comparison.message);
   return comparison.max_error;
-}
-
-std::vector<HostBuffer> plain_outputs(const Trial& trial, const Target& target,
-                                      const Backend& backend, ThreadPool& pool) {
-  const Instance plain =
-      value_of(Instance::make(to_program(trial.computation), target, backend, trial.operands),
-               trial.computation.name);
-  plain.run(pool);
-  return plain.outputs();
 }
 
 }  // namespace
 
-std::span<const Example> examples() { return all; }
+std::vector<Example> examples() {
+  return {{.name = "matmul 128x768x768",
+           .spec = "matmul:m=128,n=768,k=768",
+           .small_spec = "matmul:m=22,n=56,k=40"},
+          {.name = "conv2d 3x3 56x56x64",
+           .spec = "conv2d:c=64,h=56,w=56,o=64,k=3,p=1,epilogue=bias+relu",
+           .small_spec = "conv2d:c=16,h=10,w=13,o=24,k=3,p=1,epilogue=bias+relu",
+           .algorithms = {"direct", "winograd"}}};
+}
 
-std::optional<CheckedExample> make_checked(const Example& example, const Target& target,
-                                           const Backend& backend, ThreadPool& pool) {
-  const std::optional<Trial> small = make_trial(example.small_spec, example, target, backend);
-  std::optional<Trial> trial = make_trial(example.spec, example, target, backend);
-  if (!small || !trial) return std::nullopt;
-  check_outputs(*small, value_of(evaluate(small->computation, small->operands), example.name),
-                pool);
-  const double max_error =
-      check_outputs(*trial, plain_outputs(*trial, target, backend, pool), pool);
-  return CheckedExample{example,           std::move(trial->choices),
-                        trial->is_default, flops(trial->computation),
-                        max_error,         std::move(trial->instance)};
+std::vector<CheckedExample> checked(const Example& example, const Target& target,
+                                    const Backend& backend, ThreadPool& pool) {
+  const Trial small = make_trial(example.small_spec, target);
+  const Trial full = make_trial(example.spec, target);
+  const auto interpreted = value_of(evaluate(small.computation(), small.operands), example.name);
+  const auto plain = run(make_instance(full, {}, backend), pool);  // no step: plain loops
+  const Choices default_choices = best_by_prior(full.space);
+
+  std::vector<CheckedExample> all;
+  for (const std::string& algorithm : example.algorithms) {
+    const std::string beginning = algorithm.empty() ? "" : "algorithm=" + algorithm;
+    const auto small_choices = best_that_begins(small.space, beginning);
+    const auto choices = best_that_begins(full.space, beginning);
+    if (!small_choices || !choices) continue;
+    const Schedule small_schedule = small.space.draft(*small_choices).schedule;
+    difference(run(make_instance(small, small_schedule, backend), pool), interpreted);
+    Instance instance = make_instance(full, full.space.draft(*choices).schedule, backend);
+    const double max_error = difference(run(instance, pool), plain);
+    all.push_back({.name = example.name + (algorithm.empty() ? "" : " " + algorithm),
+                   .spec = example.spec,
+                   .choices = to_text(full.space, *choices),
+                   .is_default = *choices == default_choices,
+                   .flops = flops(full.computation()),
+                   .max_error = max_error,
+                   .instance = std::move(instance)});
+  }
+  return all;
 }
 
 }  // namespace tessera

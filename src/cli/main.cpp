@@ -22,7 +22,8 @@ constexpr std::array verbs = {
 /// CLI11's messages as ours: lower case, no full stop, and where to look.
 Error as_error(const CLI::ParseError& error) {
   std::string message = error.what();
-  if (!message.empty()) message[0] = static_cast<char>(std::tolower(message[0]));
+  if (message.size() > 1 && std::islower(message[1]) != 0)  // SUBJECT stays as it is
+    message[0] = static_cast<char>(std::tolower(message[0]));
   while (message.ends_with('.') || message.ends_with('\n')) message.pop_back();
   return {message + "; see tessera --help"};
 }

@@ -228,9 +228,9 @@ void add_show(CLI::App& program) {
                   "A task, or a file with a computation, a schedule or a program")
       ->required()
       ->type_name("");
-  verb.add_option("--emit", options->emit,
-                  "One of " + emits_from(0) + "; program, the loops after all steps, if not given")
-      ->type_name("STATION");
+  verb.add_option("--emit", options->emit, "What to print: " + emits_from(0))
+      ->type_name("STATION")
+      ->default_str("program");
   verb.add_option("--target", options->target, "What to make code for, see tessera devices")
       ->type_name("NAME")
       ->capture_default_str();

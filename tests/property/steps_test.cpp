@@ -14,7 +14,7 @@
 namespace tessera {
 namespace {
 
-constexpr std::uint64_t task_count = 4000;
+constexpr std::uint64_t task_count = 400;
 constexpr int steps_tried = 20;
 
 /// The steps that were legal.

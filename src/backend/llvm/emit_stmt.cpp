@@ -71,6 +71,27 @@ void Emitter::merge(const Snapshot& a, llvm::BasicBlock* from_a, const Snapshot&
   }
 }
 
+/// The registers as a loop's body sees them: as they came in, and later as the last round left
+/// them.
+Emitter::Snapshot Emitter::open_registers(const Snapshot& before, llvm::BasicBlock* from) {
+  Snapshot opened = before;
+  for (auto& [slot, values] : opened) {
+    for (Value*& value : values) {
+      llvm::PHINode* phi = b_.CreatePHI(value->getType(), 2);
+      phi->addIncoming(value, from);
+      value = phi;
+    }
+    slot->values = values;
+  }
+  return opened;
+}
+
+void Emitter::close_registers(const Snapshot& opened, llvm::BasicBlock* latch) {
+  for (const auto& [slot, values] : opened)
+    for (std::size_t i = 0; i < values.size(); ++i)
+      llvm::cast<llvm::PHINode>(values[i])->addIncoming(slot->values[i], latch);
+}
+
 // The test stands at the end; address arithmetic of this depth collects in `head`, before its
 // branch.
 void Emitter::emit_serial(const Loop& loop, Value* begin, Value* end, bool may_be_empty,
@@ -79,7 +100,6 @@ void Emitter::emit_serial(const Loop& loop, Value* begin, Value* end, bool may_b
   auto* head = llvm::BasicBlock::Create(context, loop.axis, frame_.function);
   auto* body = llvm::BasicBlock::Create(context, "", frame_.function);
   auto* after = llvm::BasicBlock::Create(context, "", frame_.function);
-  const Snapshot before = snapshot(loop.body);
   llvm::BasicBlock* from = b_.GetInsertBlock();
   if (may_be_empty)
     b_.CreateCondBr(b_.CreateICmpSLT(begin, end), head, after);
@@ -89,14 +109,8 @@ void Emitter::emit_serial(const Loop& loop, Value* begin, Value* end, bool may_b
   b_.SetInsertPoint(head);
   llvm::PHINode* i = b_.CreatePHI(b_.getInt64Ty(), 2);
   i->addIncoming(begin, from);
-  for (const auto& [slot, values] : before) {
-    for (std::size_t j = 0; j < values.size(); ++j) {
-      llvm::PHINode* phi = b_.CreatePHI(values[j]->getType(), 2);
-      phi->addIncoming(values[j], from);
-      slot->values[j] = phi;
-    }
-  }
-  const Snapshot entering = snapshot(loop.body);
+  const Snapshot before = snapshot(loop.body);
+  const Snapshot opened = open_registers(before, from);
   index_values_.enter_loop(b_.CreateBr(body));
   index_values_.define(indices_.bind(loop.axis, range, index_values_.depth(), false), i);
   known_loads_.emplace_back();
@@ -106,16 +120,13 @@ void Emitter::emit_serial(const Loop& loop, Value* begin, Value* end, bool may_b
   Value* next = b_.CreateAdd(i, b_.getInt64(1), "", true, true);
   llvm::BasicBlock* latch = b_.GetInsertBlock();
   i->addIncoming(next, latch);
+  close_registers(opened, latch);
   b_.CreateCondBr(b_.CreateICmpSLT(next, end), head, after);
   known_loads_.pop_back();
   indices_.unbind(loop.axis);
   index_values_.leave_loop();
 
   b_.SetInsertPoint(after);
-  for (std::size_t s = 0; s < before.size(); ++s)
-    for (std::size_t j = 0; j < before[s].second.size(); ++j)
-      llvm::cast<llvm::PHINode>(entering[s].second[j])
-          ->addIncoming(before[s].first->values[j], latch);
   if (may_be_empty) merge(before, from, snapshot(loop.body), latch);
 }
 
@@ -194,42 +205,43 @@ void Emitter::emit_branch(Value* condition, const Stmt& yes, const Stmt* no) {
   merge(after_yes, yes_end, after_no, no_end);
 }
 
+void Emitter::place_in_memory(Slot& slot, std::int64_t elements) {
+  const bool is_scratch = frame_.scratch != nullptr;
+  Arena& arena = frame_.arena;
+  // Room for one more vector: a masked read may then read whole.
+  const std::int64_t spare = 64, bytes = elements * size_bytes(slot.dtype) + spare;
+  slot.place = is_scratch ? Slot::Place::Scratch : Slot::Place::Workspace;
+  slot.position = arena.top;
+  slot.readable = bytes / size_bytes(slot.dtype);
+  arena.top = (arena.top + bytes + 63) / 64 * 64;
+  arena.peak = std::max(arena.peak, arena.top);
+  slot.alias_class =
+      aliases_.add(is_scratch ? AliasClasses::Arena::Scratch : AliasClasses::Arena::Workspace,
+                   slot.position, arena.top);
+}
+
 void Emitter::emit_allocate(const Allocate& allocate) {
-  const Placed& placed = allocate.placed;
-  const std::int64_t elements = physical_size(placed.layout, placed.tensor.shape);
+  const auto& [tensor, memory, layout] = allocate.placed;
+  const std::int64_t elements = physical_size(layout, tensor.shape);
+  const std::int64_t top = frame_.arena.top;
   Slot& slot = slots_.emplace_back();
-  slot.dtype = placed.tensor.dtype;
+  slot.dtype = tensor.dtype;
   slot.is_private = lanes_.count > 0;
-  if (placed.memory == Memory::Register && !slot.is_private)
+  if (memory == Memory::Register && !slot.is_private)
     slot.plan = plan_registers(allocate, indices_);
-  const Arena arena = frame_.arena;
-  if (placed.memory == Memory::Register && !slot.plan.in_memory) {
-    slot.place = Slot::Place::Register;
+  if (memory == Memory::Register && !slot.plan.in_memory) {
     const std::int64_t width = slot.is_private ? lanes_.count : slot.plan.lanes;
     llvm::Type* type = ops_.value_type(slot.dtype, width == 1 ? 0 : width);
     const std::int64_t count = (elements + slot.plan.lanes - 1) / slot.plan.lanes;
+    slot.place = Slot::Place::Register;
     slot.values.assign(static_cast<std::size_t>(count), llvm::PoisonValue::get(type));
   } else {
-    // Room for one more vector: a masked read may then read whole.
-    const std::int64_t spare = 64, bytes = elements * size_bytes(slot.dtype) + spare;
-    slot.place = frame_.scratch == nullptr ? Slot::Place::Workspace : Slot::Place::Scratch;
-    slot.position = arena.top;
-    slot.readable = bytes / size_bytes(slot.dtype);
-    frame_.arena.top = (arena.top + bytes + 63) / 64 * 64;
-    frame_.arena.peak = std::max(arena.peak, frame_.arena.top);
-    slot.alias_class = aliases_.add(
-        frame_.scratch == nullptr ? AliasClasses::Arena::Workspace : AliasClasses::Arena::Scratch,
-        arena.top, frame_.arena.top);
+    place_in_memory(slot, elements);
   }
-  const auto outer = tensors_.find(placed.tensor.name);
-  Slot* hidden = outer == tensors_.end() ? nullptr : outer->second;
-  tensors_[placed.tensor.name] = &slot;
+  tensors_[tensor.name] = &slot;
   emit(allocate.body);
-  if (hidden != nullptr)
-    tensors_[placed.tensor.name] = hidden;
-  else
-    tensors_.erase(placed.tensor.name);
-  frame_.arena.top = arena.top;
+  tensors_.erase(tensor.name);
+  frame_.arena.top = top;
 }
 
 void Emitter::emit_prefetch(const Prefetch& prefetch) {

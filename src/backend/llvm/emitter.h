@@ -94,8 +94,11 @@ class Emitter {
   void emit_if(const If& branch);
   void emit_branch(llvm::Value* condition, const Stmt& yes, const Stmt* no);
   void emit_allocate(const Allocate& allocate);
+  void place_in_memory(Slot& slot, std::int64_t elements);
   void emit_prefetch(const Prefetch& prefetch);
   Snapshot snapshot(const Stmt& body) const;
+  Snapshot open_registers(const Snapshot& before, llvm::BasicBlock* from);
+  void close_registers(const Snapshot& opened, llvm::BasicBlock* latch);
   void merge(const Snapshot& a, llvm::BasicBlock* from_a, const Snapshot& b,
              llvm::BasicBlock* from_b);
 

@@ -31,8 +31,8 @@ void initialise_once() {
     LLVMInitializeRISCVTarget();
     LLVMInitializeRISCVTargetMC();
     LLVMInitializeRISCVAsmPrinter();
-    // Addresses are emitted as they should be: invariant part outside, constants as displacements. Loop strength
-    // reduction would give each unrolled access a pointer of its own and spill them.
+    // Addresses are emitted as they should be: invariant part outside, constants as displacements.
+    // Loop strength reduction would give each unrolled access a pointer of its own and spill them.
     const auto& options = llvm::cl::getRegisteredOptions();
     static_cast<llvm::cl::opt<bool>*>(options.lookup("disable-lsr"))->setValue(true);
     return true;

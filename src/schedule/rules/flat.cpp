@@ -7,19 +7,21 @@ namespace tessera {
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-void parallelise(RuleContext& context, const std::vector<ViewAxis>& outer, double cycles) {
-  if (outer.empty() || !context.may_parallelise || context.target.cores == 1 ||
-      cycles < min_parallel_cycles)
-    return;
+double parallelise(RuleContext& context, const std::vector<ViewAxis>& outer, double cycles) {
+  const std::int64_t cores = context.target.cores;
+  if (!context.may_parallelise || cores == 1 || cycles < min_parallel_cycles) return 1;
+  const auto idle = static_cast<double>(cores);
+  if (outer.empty()) return idle;
   AxisId fused = outer.front().id;
   std::int64_t count = outer.front().extent;
-  for (std::size_t n = 1; n < outer.size() && count < 8 * context.target.cores; ++n) {
+  for (std::size_t n = 1; n < outer.size() && count < 8 * cores; ++n) {
     context.steps.push_back(Fuse{fused, outer[n].id});
     fused = fused_name(fused, outer[n].id);
     count *= outer[n].extent;
   }
-  if (count == 1) return;
+  if (count == 1) return idle;
   context.steps.push_back(Parallel{fused});
+  return static_cast<double>(ceil_div(count, cores) * cores) / static_cast<double>(count);
 }
 
 namespace {
@@ -75,7 +77,6 @@ void flat_rule(RuleContext& context, const NestView& nest) {
   const double compute = vectors * std::max(nest.operations / 2, (loads + 1) / 2);
   const double moved = nest.points() * 4 * static_cast<double>(nest.reads.size() + 1) / 20;
   const double cycles = std::max(compute, moved) + vectors / static_cast<double>(unroll);
-  context.cycles += cycles;
 
   axes.pop_back();
   AxisId vector = last.id;
@@ -99,7 +100,7 @@ void flat_rule(RuleContext& context, const NestView& nest) {
     }
   }
   if (last.extent > 1) context.steps.push_back(Vectorize{vector});
-  parallelise(context, axes, cycles);
+  context.cycles += cycles * parallelise(context, axes, cycles);
 }
 
 }  // namespace tessera

@@ -26,4 +26,14 @@ std::vector<Halo> halo_of(const Access& access, const NestView& nest) {
   return halo;
 }
 
+std::vector<Halo> united(const std::vector<Halo>& a, const std::vector<Halo>& b) {
+  if (a.empty()) return b;
+  if (b.empty()) return a;
+  std::vector<Halo> both = a;
+  for (std::size_t d = 0; d < both.size(); ++d)
+    both[d] = {.before = std::max(a[d].before, b[d].before),
+               .after = std::max(a[d].after, b[d].after)};
+  return both;
+}
+
 }  // namespace tessera

@@ -12,4 +12,7 @@ Layout blocked_channels(std::int64_t lanes);
 /// is not padded.
 std::vector<Halo> halo_of(const Access& access, const NestView& nest);
 
+/// Zeros enough for both; an empty halo is none.
+std::vector<Halo> united(const std::vector<Halo>& a, const std::vector<Halo>& b);
+
 }  // namespace tessera

@@ -103,10 +103,10 @@ void row_rule(RuleContext& context, const std::vector<NestView>& nests) {
     else if (nest.spatial().size() > rows)
       vectorise_row(context, nest, last);
   }
-  context.cycles += cycles;
-  parallelise(context,
-              {output.axes.begin(), output.axes.begin() + static_cast<std::ptrdiff_t>(rows)},
-              cycles);
+  context.cycles += cycles * parallelise(context,
+                                         {output.axes.begin(),
+                                          output.axes.begin() + static_cast<std::ptrdiff_t>(rows)},
+                                         cycles);
 }
 
 }  // namespace tessera

@@ -42,8 +42,9 @@ void winograd_rule(RuleContext& context, const std::vector<NestView>& nests);
 inline constexpr double min_parallel_cycles = 60'000;
 
 /// Fuses loops, outermost first, and shares them among threads; the loops must be perfectly nested
-/// with constant extents. Nothing happens when one core or little work makes it useless.
-void parallelise(RuleContext& context, const std::vector<ViewAxis>& outer, double cycles);
+/// with constant extents. Nothing happens when one core or little work makes it useless. Gives by
+/// how much idle threads lengthen the work: 1 when all cores have the same share.
+double parallelise(RuleContext& context, const std::vector<ViewAxis>& outer, double cycles);
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b);
 

@@ -223,8 +223,7 @@ void tile_rule(RuleContext& context, const NestView& reduction, const NestView& 
   const TilePlan plan = decide_tile(context, reduction, consumer);
   const std::vector<ViewAxis> outer = append_tile_steps(context, plan);
   const double cycles = tile_cycles(plan, outer, context.target);
-  context.cycles += cycles;
-  parallelise(context, shared_loops(outer), cycles);
+  context.cycles += cycles * parallelise(context, shared_loops(outer), cycles);
 }
 
 }  // namespace tessera

@@ -34,7 +34,7 @@ class WinogradRule {
     step(ComputeAt{v_.tensor, anchor_, Memory::Stack});
     transform_input();
     transform_output();
-    if (is_shared_by_block()) parallelise(context_, blocks_, min_parallel_cycles);
+    if (is_shared_by_block()) context_.cycles *= parallelise(context_, blocks_, context_.cycles);
   }
 
  private:
@@ -85,17 +85,14 @@ TileBlock WinogradRule::pick_block() {
 }
 
 void WinogradRule::choose_layouts() {
-  for (const Access& read : w_.reads) {
-    Layout layout = blocked_channels(lanes_);
-    layout.halo = halo_of(read, w_);
-    step(ChooseLayout{read.placed.tensor.name, layout});
-    break;  // every read is of the one input
-  }
+  const TensorId& input = w_.reads[0].placed.tensor.name;  // every read is of the one input
+  Layout layout = blocked_channels(lanes_);
+  for (const Access& read : w_.reads) layout.halo = united(layout.halo, halo_of(read, w_));
+  step(ChooseLayout{input, layout});
   const Tensor& output = out_.write.placed.tensor;
   step(ChooseLayout{output.name, blocked_channels(lanes_)});
   for (const Access& read : out_.reads)
-    if (read.placed.tensor.shape == output.shape &&
-        read.placed.tensor.name != w_.reads[0].placed.tensor.name)
+    if (read.placed.tensor.shape == output.shape && read.placed.tensor.name != input)
       step(ChooseLayout{read.placed.tensor.name, blocked_channels(lanes_)});
 }
 
@@ -160,8 +157,9 @@ void WinogradRule::transform_input() {
   const double vectors =
       static_cast<double>(v_.axes[2].extent * ceil_div(v_.axes[3].extent, lanes_));
   const auto a = static_cast<double>(m_size_ + 2);
-  context_.cycles += vectors * a * a * 5;
-  if (!is_shared_by_block()) parallelise(context_, {{t, block_tiles()}}, vectors * a * a * 5);
+  double cycles = vectors * a * a * 5;
+  if (!is_shared_by_block()) cycles *= parallelise(context_, {{t, block_tiles()}}, cycles);
+  context_.cycles += cycles;
 }
 
 void WinogradRule::transform_output() {

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <functional>
+#include <set>
+#include <utility>
 
 namespace tessera {
 namespace {
@@ -29,6 +31,31 @@ std::optional<std::int64_t> first_round(const Loop& loop, const std::vector<Loop
   const auto extent = constant_value(simplify(substitute(loop.extent, first)));
   const auto range = bounds(loop.extent, scope);
   return extent && range && range->max == *extent ? extent : std::nullopt;
+}
+
+/// Whether the nest's own loops make every index of its store, and none stands further out.
+bool is_complete(const Nest& nest) {
+  std::set<AxisId> used;
+  for (const Expr& index : nest.store.indices) used.merge(axes_in(index));
+  for (const Loop& loop : nest.loops) used.erase(loop.axis);
+  return used.empty();
+}
+
+/// A loop over partial results and one that makes some of its rounds shorter, so that results which
+/// no earlier round has given a value would be left without.
+std::optional<std::pair<AxisId, AxisId>> find_gap(const Nest& nest,
+                                                  const std::vector<AxisId>& kept) {
+  const auto is_kept = [&](const Loop& loop) {
+    return std::find(kept.begin(), kept.end(), loop.axis) != kept.end();
+  };
+  for (const Loop& loop : nest.loops)
+    for (const Loop& other : nest.loops) {
+      if (!axes_in(loop.extent).contains(other.axis)) continue;
+      if (!loop.reduces.empty() && !is_kept(loop)) continue;
+      if (is_kept(other) || (is_kept(loop) && other.reduces.empty()))
+        return std::pair(loop.axis, other.axis);
+    }
+  return std::nullopt;
 }
 
 /// The tree with `fresh` in scope wherever `tensor` is: just inside its `alloc`, around everything
@@ -142,6 +169,7 @@ Result<Program> apply(const CacheWrite& step, const Program& program) {
   const std::string subject = "cache_write " + step.tensor + ": ";
   const std::optional<Nest> nest = find_nest(program, step.tensor);
   if (!nest) return Error{subject + "no nest computes it"};
+  if (!is_complete(*nest)) return Error{subject + "its loops are not perfectly nested"};
   return staged(program, *nest, fresh_tensor(program, step.tensor + ".tile"), {});
 }
 
@@ -149,6 +177,7 @@ Result<Program> apply(const Factor& step, const Program& program) {
   const std::string subject = "factor " + step.tensor + ": ";
   const std::optional<Nest> nest = find_nest(program, step.tensor);
   if (!nest) return Error{subject + "no nest computes it"};
+  if (!is_complete(*nest)) return Error{subject + "its loops are not perfectly nested"};
   if (step.axes.empty()) return Error{subject + "no axes"};
   for (const AxisId& id : step.axes) {
     const auto loop = std::find_if(nest->loops.begin(), nest->loops.end(),
@@ -157,11 +186,9 @@ Result<Program> apply(const Factor& step, const Program& program) {
     if (loop->reduces != step.tensor) return Error{subject + "axis " + id + " does not reduce it"};
     if (!first_round(*loop, nest->loops))
       return Error{subject + "the first round of " + id + " is shorter than the others"};
-    // A shorter round of its own would leave elements of the partial results without a value.
-    for (const AxisId& other : axes_in(loop->extent))
-      if (std::find(step.axes.begin(), step.axes.end(), other) != step.axes.end())
-        return Error{subject + "the extent of " + id + " depends on " + other};
   }
+  if (const auto pair = find_gap(*nest, step.axes))
+    return Error{subject + "the extent of " + pair->first + " depends on " + pair->second};
   return staged(program, *nest, fresh_tensor(program, step.tensor + ".part"), step.axes);
 }
 

@@ -128,7 +128,11 @@ Result<Program> apply(const Inline& step, const Program& program) {
   if (!nest) return Error{subject + "no nest computes " + step.stage};
   if (nest->store.reducer) return Error{subject + "the stage reduces"};
   if (is_output(program, step.stage)) return Error{subject + step.stage + " is an output"};
-  if (!is_plain(*nest)) return Error{subject + "the loops of the stage were changed already"};
+  const Shape shape = find_placed(program, step.stage)->tensor.shape;
+  bool is_whole = is_plain(*nest);
+  for (std::size_t d = 0; is_whole && d < shape.size(); ++d)
+    is_whole = !is_partial(nest->loops[d], shape[d]);
+  if (!is_whole) return Error{subject + "the loops of the stage were changed already"};
   const Stmt without =
       replace_stmt(without_allocation(program.body, step.stage), nest->root, block({}));
   return with_body(program, replace_loads(without, step.stage, [&](const Load& load) {
