@@ -45,7 +45,8 @@ AxisId renamed(const AxisId& axis, const TensorId& from, const TensorId& to) {
   return to + axis.substr(from.size());
 }
 
-/// Partial results per lane (and unrolled vector) in registers, then one reduction across them.
+/// Partial results per lane, and per vector of a round, in registers; then the vectors of the round
+/// are reduced to one, and that across its lanes.
 void reduce_across_lanes(RuleContext& context, const NestView& nest, const ViewAxis& along) {
   const RowCut cut = cut_of(context, nest.tensor, along.extent);
   if (along.extent <= cut.lanes) {
@@ -53,17 +54,22 @@ void reduce_across_lanes(RuleContext& context, const NestView& nest, const ViewA
     return;
   }
   const CutNames names = apply_cut(context, along.id, along.extent, cut);
-  std::vector<AxisId> kept;
-  if (!names.unrolled.empty()) kept.push_back(names.unrolled);
-  kept.push_back(names.vector);
-  const TensorId part = nest.tensor + ".part";
-  context.steps.push_back(Factor{nest.tensor, kept});
-  context.steps.push_back(ComputeAt{part, nest.spatial().back().id, Memory::Register});
-  for (const TensorId& owner : {part, nest.tensor}) {
-    if (!names.unrolled.empty())
-      context.steps.push_back(Unroll{renamed(names.unrolled, nest.tensor, owner)});
-    context.steps.push_back(Vectorize{renamed(names.vector, nest.tensor, owner)});
+  const AxisId row = nest.spatial().back().id;
+  std::vector<TensorId> parts{nest.tensor + ".part"};
+  if (names.unrolled.empty()) {
+    context.steps.push_back(Factor{nest.tensor, {names.vector}});
+  } else {
+    context.steps.push_back(Factor{nest.tensor, {names.unrolled, names.vector}});
+    context.steps.push_back(Factor{nest.tensor, {names.vector}});
+    parts.insert(parts.begin(), nest.tensor + ".part2");
   }
+  for (const TensorId& part : parts) {
+    context.steps.push_back(ComputeAt{part, row, Memory::Register});
+    if (!names.unrolled.empty())
+      context.steps.push_back(Unroll{renamed(names.unrolled, nest.tensor, part)});
+    context.steps.push_back(Vectorize{renamed(names.vector, nest.tensor, part)});
+  }
+  context.steps.push_back(Vectorize{names.vector});
 }
 
 void vectorise_row(RuleContext& context, const NestView& nest, const ViewAxis& along) {
