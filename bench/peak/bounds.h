@@ -8,18 +8,16 @@
 
 namespace tessera::bench {
 
-/// What the machine can do, measured: contenders that stand for its limits. All use every thread of
-/// `pool`, which must outlive them.
-
-/// Independent multiply-adds in registers, in the widest vectors of this machine.
+/// The machine's limit in arithmetic: independent multiply-adds in registers, in the widest vectors
+/// there are. Uses every thread of `pool`, which must outlive it.
 Contender fma_peak(ThreadPool& pool);
 /// Arithmetic operations of one run of `fma_peak` on `threads` threads.
 double fma_peak_flops(std::int64_t threads);
 /// `avx512`, `avx2` or `sse2`: what `fma_peak` uses here.
 std::string_view fma_peak_isa();
 
-/// Reads `read_bytes` and writes `written_bytes`, each byte once: copies what it can and sums up
-/// the rest.
+/// The machine's limit in memory: reads `read_bytes` and writes `written_bytes`, each byte once. It
+/// copies what it can and sums up the rest. Uses every thread of `pool`, which must outlive it.
 Contender stream(ThreadPool& pool, std::int64_t read_bytes, std::int64_t written_bytes);
 
 }  // namespace tessera::bench

@@ -29,7 +29,7 @@ struct Report {
   double compile_ms_median = 0, compile_ms_p95 = 0;
 };
 
-/// The names of the columns, and one row below them.
+/// The names of the columns in two lines, and a row to stand below them.
 std::string header_text();
 std::string row_text(const Row& row);
 /// Geometric means: a line for each group and number of threads, then the whole.

@@ -1,5 +1,6 @@
 #include "base/check.h"
 #include "base/cores.h"
+#include "cli/doctor.h"
 #include "cli/example.h"
 #include "cli/peak.h"
 #include "cli/verbs.h"
@@ -105,6 +106,9 @@ void print_intro(const Target& target) {
       "Compiling with schedules from the analytic prior, untuned. Results are compared with those\n"
       "of plain loops and, for small shapes, of the interpreter.\n\n",
       to_text(target));
+  for (const Finding& finding : examine(inspect_machine()))
+    if (finding.name == "load" && !finding.advice.empty())
+      fmt::print("Load: {}; {}.\n\n", finding.value, finding.advice);
 }
 
 void print_example(const CheckedExample& e) {

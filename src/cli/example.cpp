@@ -6,7 +6,6 @@
 #include "schedule/space.h"
 #include "tensor/compare.h"
 
-#include <limits>
 #include <optional>
 
 namespace tessera {
@@ -21,26 +20,15 @@ T value_of(Result<T> result, std::string_view subject) {
   return *std::move(result);
 }
 
-/// The best by the prior among the choices whose text begins so.
-std::optional<Choices> best_that_begins(const Space& space, const std::string& beginning) {
-  const auto belongs = [&](const Choices& choices) {
-    return to_text(space, choices).starts_with(beginning);
-  };
-  if (Choices best = best_by_prior(space); belongs(best)) return best;
+/// The best by the prior among the algorithms whose name begins so.
+std::optional<Choices> best_of_algorithm(const Space& space, const std::string& beginning) {
+  const std::optional<Decision> decision = space.next({});
+  if (beginning.empty() || !decision || decision->name != "algorithm") return best_by_prior(space);
   std::optional<Choices> best;
-  double best_cycles = std::numeric_limits<double>::infinity();
-  const auto improves = [&](const Choices& choices) {
-    const double cycles = belongs(choices) ? space.draft(choices).cycles : best_cycles;
-    if (cycles >= best_cycles) return false;
-    best = choices;
-    best_cycles = cycles;
-    return true;
-  };
-  Rng rng(1);
-  for (int n = 0; n < 64; ++n) improves(draw(space, rng));
-  for (bool goes_on = best.has_value(); goes_on;) {
-    goes_on = false;
-    for (const Choices& other : neighbours(space, *best)) goes_on = improves(other) || goes_on;
+  for (std::size_t n = 0; n < decision->options.size(); ++n) {
+    if (!decision->options[n].starts_with(beginning)) continue;
+    const Choices choices = best_by_prior(space, {static_cast<std::int64_t>(n)});
+    if (!best || space.draft(choices).cycles < space.draft(*best).cycles) best = choices;
   }
   return best;
 }
@@ -101,9 +89,8 @@ std::vector<CheckedExample> checked(const Example& example, const Target& target
 
   std::vector<CheckedExample> all;
   for (const std::string& algorithm : example.algorithms) {
-    const std::string beginning = algorithm.empty() ? "" : "algorithm=" + algorithm;
-    const auto small_choices = best_that_begins(small.space, beginning);
-    const auto choices = best_that_begins(full.space, beginning);
+    const auto small_choices = best_of_algorithm(small.space, algorithm);
+    const auto choices = best_of_algorithm(full.space, algorithm);
     if (!small_choices || !choices) continue;
     const Schedule small_schedule = small.space.draft(*small_choices).schedule;
     difference(run(make_instance(small, small_schedule, backend), pool), interpreted);

@@ -1,6 +1,7 @@
 #include "ir/bounds.h"
 
 #include "base/check.h"
+#include "ir/arithmetic.h"
 
 #include <algorithm>
 
@@ -10,7 +11,7 @@ void Affine::add(const Expr& atom, std::int64_t coefficient) {
   if (coefficient == 0) return;
   for (auto term = terms.begin(); term != terms.end(); ++term) {
     if (!(term->first == atom)) continue;
-    term->second += coefficient;
+    term->second = wrapping_add(term->second, coefficient);
     if (term->second == 0) terms.erase(term);
     return;
   }
@@ -24,31 +25,64 @@ std::int64_t Affine::coefficient(const AxisId& name) const {
 }
 
 Affine operator+(Affine a, const Affine& b) {
-  a.constant += b.constant;
+  a.constant = wrapping_add(a.constant, b.constant);
   for (const auto& [atom, factor] : b.terms) a.add(atom, factor);
   return a;
 }
 
 Affine operator*(Affine a, std::int64_t factor) {
   if (factor == 0) return {};
-  a.constant *= factor;
-  for (auto& [atom, coefficient] : a.terms) coefficient *= factor;
+  a.constant = wrapping_mul(a.constant, factor);
+  for (auto& [atom, coefficient] : a.terms) coefficient = wrapping_mul(coefficient, factor);
   return a;
 }
 
+namespace {
+
+/// Whether adding two such numbers stays within 64 bits.
+bool is_addable(std::int64_t value) {
+  constexpr std::int64_t limit = std::int64_t{1} << 62;
+  return -limit <= value && value < limit;
+}
+
+/// `a + factor * b`, or nothing when that has numbers too large to go on with.
+std::optional<Affine> exact_sum(Affine a, const Affine& b, std::int64_t factor) {
+  const auto is_exact = [](const Affine& e) {
+    return is_addable(e.constant) &&
+           std::all_of(e.terms.begin(), e.terms.end(),
+                       [](const auto& term) { return is_addable(term.second); });
+  };
+  std::int64_t scaled = 0;
+  for (const auto& [atom, coefficient] : b.terms)
+    if (__builtin_mul_overflow(coefficient, factor, &scaled)) return std::nullopt;
+  if (__builtin_mul_overflow(b.constant, factor, &scaled)) return std::nullopt;
+  const Affine other = b * factor;
+  if (!is_exact(a) || !is_exact(other)) return std::nullopt;
+  a = a + other;
+  if (!is_exact(a)) return std::nullopt;
+  return a;
+}
+
+/// The linear form of an operator that has one.
+std::optional<Affine> linear_form(const Expr& e) {
+  if (const Unary* n = as<Unary>(e); n != nullptr && n->op == UnaryOp::Neg)
+    return exact_sum({}, to_affine(n->a), -1);
+  const Binary* n = as<Binary>(e);
+  if (n == nullptr) return std::nullopt;
+  if (n->op == BinaryOp::Add) return exact_sum(to_affine(n->a), to_affine(n->b), 1);
+  if (n->op == BinaryOp::Sub) return exact_sum(to_affine(n->a), to_affine(n->b), -1);
+  if (n->op != BinaryOp::Mul) return std::nullopt;
+  const Affine a = to_affine(n->a), b = to_affine(n->b);
+  if (b.is_constant()) return exact_sum({}, a, b.constant);
+  if (a.is_constant()) return exact_sum({}, b, a.constant);
+  return std::nullopt;
+}
+
+}  // namespace
+
 Affine to_affine(const Expr& e) {
   if (const Integer* n = as<Integer>(e)) return {.constant = n->value, .terms = {}};
-  if (const Unary* n = as<Unary>(e); n != nullptr && n->op == UnaryOp::Neg)
-    return to_affine(n->a) * -1;
-  if (const Binary* n = as<Binary>(e)) {
-    if (n->op == BinaryOp::Add) return to_affine(n->a) + to_affine(n->b);
-    if (n->op == BinaryOp::Sub) return to_affine(n->a) + to_affine(n->b) * -1;
-    if (n->op == BinaryOp::Mul) {
-      const Affine a = to_affine(n->a), b = to_affine(n->b);
-      if (b.is_constant()) return a * b.constant;
-      if (a.is_constant()) return b * a.constant;
-    }
-  }
+  if (std::optional<Affine> linear = linear_form(e)) return *std::move(linear);
   Affine atom;
   atom.add(e, 1);
   return atom;
@@ -58,7 +92,7 @@ Expr to_expr(const Affine& affine) {
   std::optional<Expr> sum;
   for (const auto& [atom, factor] : affine.terms) {
     if (factor < 0 && sum) {
-      sum = *sum - (factor == -1 ? atom : atom * -factor);
+      sum = *sum - (factor == -1 ? atom : atom * wrapping_sub(0, factor));
       continue;
     }
     const Expr term = factor == 1 ? atom : atom * factor;
@@ -66,7 +100,7 @@ Expr to_expr(const Affine& affine) {
   }
   if (!sum) return affine.constant;
   if (affine.constant > 0) return *sum + affine.constant;
-  if (affine.constant < 0) return *sum - (-affine.constant);
+  if (affine.constant < 0) return *sum - wrapping_sub(0, affine.constant);
   return *sum;
 }
 
@@ -76,8 +110,6 @@ std::optional<std::int64_t> constant_value(const Expr& e) {
 }
 
 namespace {
-
-std::int64_t floor_divide(std::int64_t a, std::int64_t b) { return a / b - (a % b != 0 && a < 0); }
 
 /// Upper bounds of an extent, each valid by itself.
 std::vector<Expr> alternatives(const Expr& extent) {
@@ -99,11 +131,11 @@ std::optional<Interval> atom_bounds(const Expr& atom, const LoopScope& scope) {
   switch (n->op) {
     case BinaryOp::Div:
       if (!a || !divisor || *divisor <= 0) return std::nullopt;
-      return Interval{floor_divide(a->min, *divisor), floor_divide(a->max, *divisor)};
+      return Interval{floor_div(a->min, *divisor), floor_div(a->max, *divisor)};
     case BinaryOp::Mod:
       if (!divisor || *divisor <= 0) return std::nullopt;
-      if (a && floor_divide(a->min, *divisor) == floor_divide(a->max, *divisor)) {
-        const std::int64_t base = floor_divide(a->min, *divisor) * *divisor;
+      if (a && floor_div(a->min, *divisor) == floor_div(a->max, *divisor)) {
+        const std::int64_t base = floor_div(a->min, *divisor) * *divisor;
         return Interval{a->min - base, a->max - base};
       }
       return Interval{0, *divisor - 1};
@@ -136,13 +168,15 @@ std::optional<std::int64_t> largest(Affine e, const LoopScope& scope, std::size_
     return best;
   }
   if (depth == 0) {
-    std::int64_t sum = e.constant;
+    std::optional<Affine> sum = Affine{.constant = e.constant, .terms = {}};
     for (const auto& [atom, factor] : e.terms) {
       const auto range = atom_bounds(atom, scope);
       if (!range) return std::nullopt;
-      sum += factor * (factor > 0 ? range->max : range->min);
+      sum =
+          exact_sum(*sum, {.constant = factor > 0 ? range->max : range->min, .terms = {}}, factor);
+      if (!sum) return std::nullopt;
     }
-    return sum;
+    return sum->constant;
   }
   const auto& [name, extent] = scope.loops()[depth - 1];
   const std::int64_t factor = e.coefficient(name);
@@ -151,9 +185,9 @@ std::optional<std::int64_t> largest(Affine e, const LoopScope& scope, std::size_
   if (factor < 0) return largest(std::move(e), scope, depth - 1);
   std::optional<std::int64_t> best;
   for (const Expr& bound : alternatives(extent)) {
-    Affine last = to_affine(bound);
-    last.constant -= 1;
-    const auto value = largest(e + last * factor, scope, depth - 1);
+    const auto last = exact_sum(to_affine(bound), {.constant = 1, .terms = {}}, -1);
+    const auto sum = last ? exact_sum(e, *last, factor) : std::nullopt;
+    const auto value = sum ? largest(*sum, scope, depth - 1) : std::nullopt;
     if (value && (!best || *value < *best)) best = value;
   }
   return best;
@@ -166,7 +200,9 @@ std::optional<Interval> bounds(const Expr& e, const LoopScope& scope) {
   if (affine.is_constant()) return Interval{affine.constant, affine.constant};
   const auto max = largest(affine, scope, scope.loops().size());
   if (!max) return std::nullopt;
-  const auto negated = largest(affine * -1, scope, scope.loops().size());
+  const auto opposite = exact_sum({}, affine, -1);
+  if (!opposite) return std::nullopt;
+  const auto negated = largest(*opposite, scope, scope.loops().size());
   if (!negated) return std::nullopt;
   return Interval{-*negated, *max};
 }

@@ -10,7 +10,7 @@
 namespace tessera {
 
 /// An integer expression as constant + sum of coefficient * atom, where atoms are axes and whatever
-/// is not linear. Atoms keep the order of first appearance.
+/// is not linear or has numbers near the end of 64 bits. Atoms keep the order of first appearance.
 struct Affine {
   std::int64_t constant = 0;
   std::vector<std::pair<Expr, std::int64_t>> terms;

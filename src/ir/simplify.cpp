@@ -1,6 +1,7 @@
 #include "ir/simplify.h"
 
 #include "base/check.h"
+#include "ir/arithmetic.h"
 #include "ir/rewrite.h"
 
 #include <cmath>
@@ -21,10 +22,8 @@ std::pair<Affine, Affine> divisible_parts(const Affine& e, std::int64_t divisor)
   Affine whole, rest;
   for (const auto& [atom, factor] : e.terms)
     (factor % divisor == 0 ? whole : rest).add(atom, factor);
-  std::int64_t remainder = e.constant % divisor;
-  if (remainder < 0) remainder += divisor;
-  whole.constant = e.constant - remainder;
-  rest.constant = remainder;
+  rest.constant = floor_mod(e.constant, divisor);
+  whole.constant = e.constant - rest.constant;
   return {whole, rest};
 }
 
@@ -53,24 +52,26 @@ std::int64_t common_block(const Affine& rest, std::int64_t divisor, const LoopSc
 
 Expr divide(const Expr& e, std::int64_t divisor, const LoopScope& scope) {
   if (divisor == 1) return e;
-  if (const Binary* inner = as<Binary>(e); inner != nullptr && inner->op == BinaryOp::Div)
-    if (const auto first = constant_value(inner->b); first && *first > 0)
-      return divide(inner->a, *first * divisor, scope);
-  auto [whole, rest] = divisible_parts(to_affine(e), divisor);
+  if (const auto value = constant_value(e)) return floor_div(*value, divisor);
+  if (const Binary* inner = as<Binary>(e); inner != nullptr && inner->op == BinaryOp::Div) {
+    const auto first = constant_value(inner->b);
+    std::int64_t both = 0;
+    if (first && *first > 0 && !__builtin_mul_overflow(*first, divisor, &both))
+      return divide(inner->a, both, scope);
+  }
+  const auto [whole, rest] = divisible_parts(to_affine(e), divisor);
   const Affine quotient = divided(whole, divisor);
   if (lies_within(to_expr(rest), 0, divisor - 1, scope)) return to_expr(quotient);
-  if (const std::int64_t g = common_block(rest, divisor, scope); g > 1) {
-    const Expr inner =
-        divide(to_expr(divided(divisible_parts(rest, g).first, g)), divisor / g, scope);
-    return to_expr(quotient + to_affine(inner));
-  }
-  Affine sum = quotient;
-  sum.add(binary(BinaryOp::Div, to_expr(rest), divisor), 1);
-  return to_expr(sum);
+  if (!quotient.is_constant() || quotient.constant != 0)  // the rest may be a quotient itself
+    return to_expr(quotient + to_affine(divide(to_expr(rest), divisor, scope)));
+  if (const std::int64_t g = common_block(rest, divisor, scope); g > 1)
+    return divide(to_expr(divided(divisible_parts(rest, g).first, g)), divisor / g, scope);
+  return binary(BinaryOp::Div, to_expr(rest), divisor);
 }
 
 Expr modulo(const Expr& e, std::int64_t divisor, const LoopScope& scope) {
   if (divisor == 1) return 0;
+  if (const auto value = constant_value(e)) return floor_mod(*value, divisor);
   const auto [whole, rest] = divisible_parts(to_affine(e), divisor);
   if (lies_within(to_expr(rest), 0, divisor - 1, scope)) return to_expr(rest);
   if (const std::int64_t g = common_block(rest, divisor, scope); g > 1) {

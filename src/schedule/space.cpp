@@ -59,8 +59,8 @@ std::int64_t first(std::int64_t) { return 0; }
 
 }  // namespace
 
-Choices draw(const Space& space, Rng& rng) {
-  return completed(space, {}, {}, [&](std::int64_t options) { return rng.below(options); });
+Choices draw(const Space& space, Rng& rng, const Choices& head) {
+  return completed(space, head, {}, [&](std::int64_t options) { return rng.below(options); });
 }
 
 Choices mutate(const Space& space, const Choices& choices, Rng& rng) {
@@ -72,9 +72,10 @@ Choices mutate(const Space& space, const Choices& choices, Rng& rng) {
   return completed(space, head, choices, [&](std::int64_t count) { return rng.below(count); });
 }
 
-std::vector<Choices> neighbours(const Space& space, const Choices& choices) {
+std::vector<Choices> neighbours(const Space& space, const Choices& choices,
+                                std::size_t first_changed) {
   std::vector<Choices> all;
-  for (std::size_t at = 0; at < choices.size(); ++at) {
+  for (std::size_t at = first_changed; at < choices.size(); ++at) {
     const Choices head(choices.begin(), choices.begin() + static_cast<std::ptrdiff_t>(at));
     const auto options = static_cast<std::int64_t>(space.next(head)->options.size());
     for (std::int64_t option = 0; option < options; ++option) {
@@ -99,7 +100,7 @@ std::string to_text(const Space& space, const Choices& choices) {
   return text;
 }
 
-Choices best_by_prior(const Space& space) {
+Choices best_by_prior(const Space& space, const Choices& head) {
   Rng rng(1);
   std::optional<Choices> best;
   double best_cycles = 0;
@@ -110,11 +111,12 @@ Choices best_by_prior(const Space& space) {
     best_cycles = cycles;
     return true;
   };
-  consider(completed(space, {}, {}, first));
-  for (int n = 0; n < 64; ++n) consider(draw(space, rng));
+  consider(completed(space, head, {}, first));
+  for (int n = 0; n < 64; ++n) consider(draw(space, rng, head));
   for (bool improved = true; improved;) {
     improved = false;
-    for (const Choices& other : neighbours(space, *best)) improved = consider(other) || improved;
+    for (const Choices& other : neighbours(space, *best, head.size()))
+      improved = consider(other) || improved;
   }
   return *best;
 }

@@ -48,20 +48,20 @@ class Space {
   std::shared_ptr<const std::vector<Plan>> plans_;
 };
 
-/// A uniform choice at every decision.
-Choices draw(const Space& space, Rng& rng);
+/// A uniform choice at every decision after `head`.
+Choices draw(const Space& space, Rng& rng, const Choices& head = {});
 /// Another answer to one decision; later answers are kept where they are still legal and drawn anew
 /// where not.
 Choices mutate(const Space& space, const Choices& choices, Rng& rng);
-/// All chains that differ from `choices` in one answer (later ones kept where legal, else the first
-/// option).
-std::vector<Choices> neighbours(const Space& space, const Choices& choices);
+/// All chains that differ from `choices` in one answer at or after `first` (later ones kept where
+/// legal, else the first option).
+std::vector<Choices> neighbours(const Space& space, const Choices& choices, std::size_t first = 0);
 /// `tile=6x2 order=cols_outer ..`.
 std::string to_text(const Space& space, const Choices& choices);
 
-/// The schedule to use without measuring: the best by the prior, found by descent from seeded
-/// draws. The same task gives the same schedule.
-Choices best_by_prior(const Space& space);
+/// The schedule to use without measuring: the best by the prior among those that begin with `head`,
+/// found by descent from seeded draws. The same task gives the same schedule.
+Choices best_by_prior(const Space& space, const Choices& head = {});
 Schedule default_schedule(const Task& task);
 
 }  // namespace tessera

@@ -118,6 +118,71 @@ for i in 4 {
 )");
 }
 
+TEST(LlvmAccess, ReadsSeeTheLastWriteToTheirElements) {
+  expect_agreement(R"(program overlaps lowered
+input A f32[16] layout [0]
+output C f32[6, 8] layout [0 1]
+body
+alloc t f32[16] stack layout [0] {
+  for v in 8 vector 8 {
+    t[v] = A[v]
+  }
+  for v in 8 vector 8 {
+    t[v + 8] = A[v + 8]
+  }
+  t[3] = 5.0
+  for v in 8 vector 8 {
+    C[v] = t[v]
+  }
+  for v in 8 vector 8 {
+    t[v + 4] = t[v] + 1.0
+  }
+  for v in 8 vector 8 {
+    C[v + 8] = t[v + 8]
+  }
+  for i in 4 {
+    t[i] = 1.0
+    t[3 - i] = 2.0
+    C[i + 16] = t[i]
+    if i < 2 {
+      t[i] = 3.0
+    }
+    C[i + 24] = t[i]
+    for j in i + 1 {
+      t[j] = 4.0
+    }
+    C[i + 32] = t[i]
+  }
+  for v in 5 vector 8 {
+    t[v] = 7.0
+  }
+  for v in 8 vector 8 {
+    C[v + 40] = t[v]
+  }
+}
+)");
+}
+
+TEST(LlvmAccess, ScratchThatIsReadBackAtOnceNeedsNoMemory) {
+  const std::string text = R"(program scratch lowered
+input A f32[8] layout [0]
+output C f32[8] layout [0]
+body
+alloc t f32[8] stack layout [0] {
+  for v in 8 vector 8 {
+    t[v] = A[v] * 2.0
+  }
+  for v in 8 vector 8 {
+    C[v] = t[v] + 1.0
+  }
+}
+)";
+  expect_agreement(text);
+  const auto code = llvm_backend()->code(parsed(text), detect_host(), CodeText::Llvm);
+  ASSERT_TRUE(code);
+  EXPECT_EQ(code->find("store"), code->rfind("store")) << *code;
+}
+
 TEST(LlvmAccess, GathersUnderAMask) {
   expect_agreement(R"(program gather lowered
 input I i64[5] layout [0]

@@ -21,9 +21,7 @@ bool AliasClasses::may_meet(const Place& a, const Place& b) const {
   return a.arena != Arena::Own && a.arena == b.arena && a.begin < b.end && b.begin < a.end;
 }
 
-void AliasClasses::attach() {
-  if (accesses_.empty()) return;
-  llvm::LLVMContext& context = accesses_.front().first->getContext();
+void AliasClasses::attach(llvm::LLVMContext& context) {
   llvm::MDBuilder builder(context);
   llvm::MDNode* domain = builder.createAnonymousAliasScopeDomain();
   std::vector<llvm::Metadata*> scopes;
@@ -37,7 +35,9 @@ void AliasClasses::attach() {
     own.push_back(llvm::MDNode::get(context, {scopes[i]}));
     others.push_back(llvm::MDNode::get(context, rest));
   }
-  for (const auto& [access, number] : accesses_) {
+  for (const auto& [handle, number] : accesses_) {
+    auto* access = llvm::cast_or_null<llvm::Instruction>(static_cast<llvm::Value*>(handle));
+    if (access == nullptr) continue;
     access->setMetadata(llvm::LLVMContext::MD_alias_scope, own[static_cast<std::size_t>(number)]);
     access->setMetadata(llvm::LLVMContext::MD_noalias, others[static_cast<std::size_t>(number)]);
   }

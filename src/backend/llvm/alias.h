@@ -1,6 +1,7 @@
 #pragma once
 
 #include <llvm/IR/Instruction.h>
+#include <llvm/IR/ValueHandle.h>
 
 #include <cstdint>
 #include <utility>
@@ -20,7 +21,7 @@ class AliasClasses {
     accesses_.emplace_back(access, alias_class);
   }
   /// Marks all noted accesses.
-  void attach();
+  void attach(llvm::LLVMContext& context);
 
  private:
   struct Place {
@@ -31,7 +32,7 @@ class AliasClasses {
   bool may_meet(const Place& a, const Place& b) const;
 
   std::vector<Place> classes_;
-  std::vector<std::pair<llvm::Instruction*, int>> accesses_;
+  std::vector<std::pair<llvm::WeakVH, int>> accesses_;  // null when erased since
 };
 
 }  // namespace tessera::codegen

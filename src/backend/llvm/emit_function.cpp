@@ -31,7 +31,7 @@ Result<std::int64_t> Emitter::emit() {
   add_params_and_tables();
   emit(program_.body);
   b_.CreateRetVoid();
-  aliases_.attach();
+  aliases_.attach(module_.getContext());
   if (refusal_) return *refusal_;
   add_constant(program_.name + "_workspace_bytes",
                b_.getInt64(static_cast<std::uint64_t>(frame_.arena.peak)))
@@ -62,7 +62,6 @@ llvm::Function* Emitter::begin_function(const std::string& name, llvm::ArrayRef<
   index_values_.enter_loop(b_.CreateBr(body));
   b_.SetInsertPoint(body);
   frame_.function = function;
-  known_loads_.emplace_back();
   return function;
 }
 
@@ -184,7 +183,8 @@ std::pair<llvm::Function*, std::int64_t> Emitter::emit_parallel_body(
   const auto point = b_.saveIP();
   Frame outer = std::exchange(frame_, {});
   IndexValues::Function outer_values = index_values_.enter({});
-  auto outer_loads = std::exchange(known_loads_, {});
+  forget_stored(loop.body);
+  const KnownValues outer_known = std::exchange(known_, {});
   const std::map<AxisId, Index> outer_axes = indices_.axes();
 
   llvm::Function* function =
@@ -205,7 +205,7 @@ std::pair<llvm::Function*, std::int64_t> Emitter::emit_parallel_body(
   const std::int64_t scratch_bytes = frame_.arena.peak;
 
   for (const AxisId& name : captured) indices_.bind(name, outer_axes.at(name));
-  known_loads_ = std::move(outer_loads);
+  known_ = outer_known;
   index_values_.enter(std::move(outer_values));
   frame_ = std::move(outer);
   b_.restoreIP(point);

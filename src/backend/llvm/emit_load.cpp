@@ -86,7 +86,7 @@ Value* Emitter::zeros() {
 }
 
 Value* Emitter::emit_load(const Load& load) {
-  const Slot& slot = *tensors_.at(load.tensor);
+  Slot& slot = *tensors_.at(load.tensor);
   const auto [first, stride] = access(load.indices.front());
   if (slot.is_private) return read_register(slot, first, 0);
   if (stride == 0) return read(slot, first, 0);
@@ -96,7 +96,7 @@ Value* Emitter::emit_load(const Load& load) {
 }
 
 // Near lanes are picked out of a run that holds them all, when that run may be read; else null.
-Value* Emitter::read_strided(const Slot& slot, const Index& first, std::int64_t stride) {
+Value* Emitter::read_strided(Slot& slot, const Index& first, std::int64_t stride) {
   const std::int64_t lanes = lanes_.count, reach = std::abs(stride) * lanes;
   Index start = first;
   if (stride < 0) start.constant += stride * (lanes - 1);
@@ -111,7 +111,7 @@ Value* Emitter::read_strided(const Slot& slot, const Index& first, std::int64_t 
   return ops_.shuffled(read(slot, start, reach), picks);
 }
 
-Value* Emitter::gather(const Slot& slot, const Load& load) {
+Value* Emitter::gather(Slot& slot, const Load& load) {
   const std::int64_t lanes = lanes_.count;
   Value* active = permission(lanes);
   Value* vector = llvm::PoisonValue::get(ops_.value_type(slot.dtype, lanes));
@@ -124,7 +124,7 @@ Value* Emitter::gather(const Slot& slot, const Load& load) {
   return vector;
 }
 
-Value* Emitter::read(const Slot& slot, const Index& offset, std::int64_t lanes) {
+Value* Emitter::read(Slot& slot, const Index& offset, std::int64_t lanes) {
   if (slot.place == Slot::Place::Register) return read_register(slot, offset, lanes);
   if (slot.table != nullptr && offset.is_constant() && lanes == 0)
     return ops_.constant(slot.dtype,
@@ -132,14 +132,10 @@ Value* Emitter::read(const Slot& slot, const Index& offset, std::int64_t lanes) 
   return read_memory(slot, offset, lanes);
 }
 
-Value* Emitter::read_memory(const Slot& slot, const Index& offset, std::int64_t lanes) {
+Value* Emitter::read_memory(Slot& slot, const Index& offset, std::int64_t lanes) {
   Value* guard = permission(lanes);
   if (guard != nullptr && lies_inside(slot, offset, lanes)) guard = nullptr;
-  const LoadKey key{&slot, offset, lanes, guard};
-  const bool may_share = slot.read_only && indices_.depth(offset) != Term::nowhere;
-  if (may_share)
-    for (const auto& layer : known_loads_)
-      if (const auto found = layer.find(key); found != layer.end()) return found->second;
+  if (Value* known = known_.find(slot, offset, lanes, guard)) return known;
 
   Value* pointer = address(slot, offset, lanes);
   const llvm::Align align = alignment(slot, offset);
@@ -153,13 +149,14 @@ Value* Emitter::read_memory(const Slot& slot, const Index& offset, std::int64_t 
                         llvm::MDNode::get(module_.getContext(), {}));
   aliases_.note(stored, slot.alias_class);
   Value* value = ops_.to_value(slot.dtype, stored);
-  if (may_share) known_loads_.back()[key] = value;
+  slot.is_read = true;
+  if (indices_.depth(offset) != Term::nowhere) known_.add(slot, offset, lanes, guard, value);
   return value;
 }
 
 // Zero where the guard forbids. One guard for the whole access moves the access itself, without a
 // branch.
-Value* Emitter::read_guarded(const Slot& slot, Value* pointer, std::int64_t lanes, Value* guard,
+Value* Emitter::read_guarded(Slot& slot, Value* pointer, std::int64_t lanes, Value* guard,
                              llvm::Align align) {
   llvm::Type* type = ops_.stored_type(slot.dtype, lanes);
   if (lanes_of(guard) == 0)

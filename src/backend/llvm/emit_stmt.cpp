@@ -42,6 +42,13 @@ void Emitter::emit_loop(const Loop& loop) {
   }
 }
 
+/// Before code that runs `body` any number of times, and after it.
+void Emitter::forget_stored(const Stmt& body) {
+  for (const TensorId& name : stored_in(body))
+    if (const auto found = tensors_.find(name); found != tensors_.end())
+      known_.forget(*found->second);
+}
+
 /// The registers in scope that `body` assigns, as they are now.
 Emitter::Snapshot Emitter::snapshot(const Stmt& body) const {
   Snapshot out;
@@ -113,7 +120,8 @@ void Emitter::emit_serial(const Loop& loop, Value* begin, Value* end, bool may_b
   const Snapshot opened = open_registers(before, from);
   index_values_.enter_loop(b_.CreateBr(body));
   index_values_.define(indices_.bind(loop.axis, range, index_values_.depth(), false), i);
-  known_loads_.emplace_back();
+  forget_stored(loop.body);
+  const KnownValues known = known_;
 
   b_.SetInsertPoint(body);
   emit(loop.body);
@@ -122,7 +130,7 @@ void Emitter::emit_serial(const Loop& loop, Value* begin, Value* end, bool may_b
   i->addIncoming(next, latch);
   close_registers(opened, latch);
   b_.CreateCondBr(b_.CreateICmpSLT(next, end), head, after);
-  known_loads_.pop_back();
+  known_ = known;
   indices_.unbind(loop.axis);
   index_values_.leave_loop();
 
@@ -188,11 +196,11 @@ void Emitter::emit_branch(Value* condition, const Stmt& yes, const Stmt* no) {
   b_.CreateCondBr(condition, yes_block, no_block);
   const Stmt both = no == nullptr ? yes : block({yes, *no});
   const Snapshot before = snapshot(both);
+  const KnownValues known = known_;
   const auto side = [&](llvm::BasicBlock* start, const Stmt* body) {
     b_.SetInsertPoint(start);
-    known_loads_.emplace_back();
+    known_ = known;
     if (body != nullptr) emit(*body);
-    known_loads_.pop_back();
     b_.CreateBr(after);
     return b_.GetInsertBlock();
   };
@@ -201,6 +209,8 @@ void Emitter::emit_branch(Value* condition, const Stmt& yes, const Stmt* no) {
   for (const auto& [slot, values] : before) slot->values = values;
   llvm::BasicBlock* no_end = side(no_block, no);
   const Snapshot after_no = snapshot(both);
+  known_ = known;
+  forget_stored(both);
   b_.SetInsertPoint(after);
   merge(after_yes, yes_end, after_no, no_end);
 }
@@ -242,6 +252,9 @@ void Emitter::emit_allocate(const Allocate& allocate) {
   emit(allocate.body);
   tensors_.erase(tensor.name);
   frame_.arena.top = top;
+  known_.forget(slot);
+  if (!slot.is_read)  // what was read back was known
+    for (llvm::Instruction* store : slot.stores) store->eraseFromParent();
 }
 
 void Emitter::emit_prefetch(const Prefetch& prefetch) {

@@ -82,16 +82,25 @@ void Emitter::store_lane_by_lane(const Store& store, Slot& slot, Value* value) {
 
 void Emitter::write(Slot& slot, const Index& offset, std::int64_t lanes, Value* value) {
   if (slot.place == Slot::Place::Register) return write_register(slot, offset, lanes, value);
-  value = ops_.to_stored(slot.dtype, ops_.broadcast(value, lanes));
+  value = ops_.broadcast(value, lanes);
   Value* pointer = address(slot, offset, lanes);
   const llvm::Align align = alignment(slot, offset);
   Value* allowed = permission(lanes);
-  if (allowed == nullptr)
-    aliases_.note(b_.CreateAlignedStore(value, pointer, align), slot.alias_class);
-  else if (lanes_of(allowed) == 0)
-    write_if(allowed, slot, pointer, value, align);
-  else
-    write_masked(slot, pointer, value, allowed, align);
+  Value* stored = ops_.to_stored(slot.dtype, value);
+  known_.overwrite(slot, offset, lanes);
+  if (allowed == nullptr) {
+    note_store(slot, b_.CreateAlignedStore(stored, pointer, align));
+    if (indices_.depth(offset) != Term::nowhere) known_.add(slot, offset, lanes, nullptr, value);
+  } else if (lanes_of(allowed) == 0) {
+    write_if(allowed, slot, pointer, stored, align);
+  } else {
+    write_masked(slot, pointer, stored, allowed, align);
+  }
+}
+
+void Emitter::note_store(Slot& slot, llvm::Instruction* store) {
+  slot.stores.push_back(store);
+  aliases_.note(store, slot.alias_class);
 }
 
 void Emitter::write_register(Slot& slot, const Index& offset, std::int64_t lanes, Value* value) {
@@ -108,23 +117,23 @@ void Emitter::write_register(Slot& slot, const Index& offset, std::int64_t lanes
   held = allowed == nullptr ? value : ops_.select(allowed, value, held);
 }
 
-void Emitter::write_if(Value* condition, const Slot& slot, Value* pointer, Value* value,
+void Emitter::write_if(Value* condition, Slot& slot, Value* pointer, Value* value,
                        llvm::Align align) {
   auto* yes = llvm::BasicBlock::Create(module_.getContext(), "write", frame_.function);
   auto* after = llvm::BasicBlock::Create(module_.getContext(), "", frame_.function);
   b_.CreateCondBr(condition, yes, after);
   b_.SetInsertPoint(yes);
-  aliases_.note(b_.CreateAlignedStore(value, pointer, align), slot.alias_class);
+  note_store(slot, b_.CreateAlignedStore(value, pointer, align));
   b_.CreateBr(after);
   b_.SetInsertPoint(after);
 }
 
 // Where masks are slow, a known number of lanes is written in pieces of 8, 4, 2 and 1.
-void Emitter::write_masked(const Slot& slot, Value* pointer, Value* value, Value* mask,
+void Emitter::write_masked(Slot& slot, Value* pointer, Value* value, Value* mask,
                            llvm::Align align) {
   const std::optional<std::int64_t> length = prefix_length(mask);
   if (!length || target_.has_masks) {
-    aliases_.note(b_.CreateMaskedStore(value, pointer, align, mask), slot.alias_class);
+    note_store(slot, b_.CreateMaskedStore(value, pointer, align, mask));
     return;
   }
   std::int64_t done = 0;

@@ -3,6 +3,7 @@
 #include "backend/llvm/alias.h"
 #include "backend/llvm/arithmetic.h"
 #include "backend/llvm/index_values.h"
+#include "backend/llvm/known_values.h"
 #include "backend/llvm/registers.h"
 #include "base/result.h"
 #include "ir/program.h"
@@ -31,6 +32,8 @@ struct Slot {
   int alias_class = 0;
   const Table* table = nullptr;
   llvm::Value* global = nullptr;  // of a table
+  std::vector<llvm::Instruction*> stores;
+  bool is_read = false;  // from memory; otherwise the stores are in vain
 
   RegisterPlan plan;
   bool is_private = false;  // allocated inside a vector loop: each element is one value per lane
@@ -96,6 +99,7 @@ class Emitter {
   void emit_allocate(const Allocate& allocate);
   void place_in_memory(Slot& slot, std::int64_t elements);
   void emit_prefetch(const Prefetch& prefetch);
+  void forget_stored(const Stmt& body);
   Snapshot snapshot(const Stmt& body) const;
   Snapshot open_registers(const Snapshot& before, llvm::BasicBlock* from);
   void close_registers(const Snapshot& opened, llvm::BasicBlock* latch);
@@ -110,20 +114,21 @@ class Emitter {
   void store_horizontal(const Store& store, Slot& slot, const Index& offset);
   void write(Slot& slot, const Index& offset, std::int64_t lanes, llvm::Value* value);
   void write_register(Slot& slot, const Index& offset, std::int64_t lanes, llvm::Value* value);
-  void write_if(llvm::Value* condition, const Slot& slot, llvm::Value* pointer, llvm::Value* value,
+  void note_store(Slot& slot, llvm::Instruction* store);
+  void write_if(llvm::Value* condition, Slot& slot, llvm::Value* pointer, llvm::Value* value,
                 llvm::Align align);
-  void write_masked(const Slot& slot, llvm::Value* pointer, llvm::Value* value, llvm::Value* mask,
+  void write_masked(Slot& slot, llvm::Value* pointer, llvm::Value* value, llvm::Value* mask,
                     llvm::Align align);
 
   // emit_load.cpp
   llvm::Value* emit_load(const Load& load);
-  llvm::Value* read(const Slot& slot, const Index& offset, std::int64_t lanes);
-  llvm::Value* read_memory(const Slot& slot, const Index& offset, std::int64_t lanes);
-  llvm::Value* read_guarded(const Slot& slot, llvm::Value* pointer, std::int64_t lanes,
+  llvm::Value* read(Slot& slot, const Index& offset, std::int64_t lanes);
+  llvm::Value* read_memory(Slot& slot, const Index& offset, std::int64_t lanes);
+  llvm::Value* read_guarded(Slot& slot, llvm::Value* pointer, std::int64_t lanes,
                             llvm::Value* guard, llvm::Align align);
   llvm::Value* read_register(const Slot& slot, const Index& offset, std::int64_t lanes);
-  llvm::Value* gather(const Slot& slot, const Load& load);
-  llvm::Value* read_strided(const Slot& slot, const Index& first, std::int64_t stride);
+  llvm::Value* gather(Slot& slot, const Load& load);
+  llvm::Value* read_strided(Slot& slot, const Index& first, std::int64_t stride);
   /// Where the lanes of the vector loop lie: the offset of the first, and the distance from each to
   /// the next, absent when it is not one constant. Outside of vector loops the distance is 0.
   struct Access {
@@ -167,11 +172,8 @@ class Emitter {
   std::map<TensorId, Slot*> tensors_;
   std::deque<Slot> slots_;
   llvm::Value* zeros_ = nullptr;
+  KnownValues known_;
   std::optional<Error> refusal_;
-
-  /// Loads of memory that never changes, one layer per region of code whose values stay inside it.
-  using LoadKey = std::tuple<const Slot*, Index, std::int64_t, llvm::Value*>;
-  std::vector<std::map<LoadKey, llvm::Value*>> known_loads_;
 };
 
 }  // namespace tessera::codegen

@@ -4,6 +4,7 @@
 
 #include <llvm/Analysis/LoopAnalysisManager.h>
 #include <llvm/IR/LegacyPassManager.h>
+#include <llvm/MC/MCSubtargetInfo.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/CommandLine.h>
@@ -56,6 +57,12 @@ std::unique_ptr<llvm::TargetMachine> make_machine(const Target& target, std::str
   const std::string triple = triple_of(target.arch);
   const llvm::Target* generator = llvm::TargetRegistry::lookupTarget(triple, problem);
   if (generator == nullptr) return nullptr;
+  const std::unique_ptr<llvm::MCSubtargetInfo> core(
+      generator->createMCSubtargetInfo(triple, "", ""));
+  if (target.cpu != "generic" && !core->isCPUStringValid(target.cpu)) {
+    problem = "no core is called " + target.cpu;
+    return nullptr;
+  }
   llvm::TargetOptions options;
   if (target.arch == Arch::RiscV) options.MCOptions.ABIName = "lp64d";
   std::unique_ptr<llvm::TargetMachine> machine(generator->createTargetMachine(
@@ -113,8 +120,10 @@ void optimise(llvm::Module& module, llvm::TargetMachine& machine) {
 
   llvm::FunctionPassManager passes;
   passes.addPass(llvm::SimplifyCFGPass());
-  passes.addPass(llvm::EarlyCSEPass(true));
-  passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), true));
+  passes.addPass(llvm::EarlyCSEPass());  // the emitter has shared loads already
+  // Walks and promotions are limited, because their time grows with the square of unrolled code.
+  const llvm::LICMOptions limits(20, 50, true);
+  passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(limits), true));
   for (llvm::Function& function : module)
     if (!function.isDeclaration()) passes.run(function, functions);
 }

@@ -61,10 +61,11 @@ double one_tile(const TilePlan& p, const Target& target, std::int64_t row_count,
   const auto vectors = static_cast<double>(vector_count);
   const double accumulators = rows * vectors;
   const double loads = loads_of(p, rows, vectors);
-  double per_point =
-      std::max({accumulators / static_cast<double>(target.fma_per_cycle) * (target.has_fma ? 1 : 2),
-                loads / static_cast<double>(target.loads_per_cycle),
-                static_cast<double>(target.fma_latency) + 0.5, (accumulators + loads) / 5.0});
+  double per_point = std::max(
+      {accumulators / static_cast<double>(target.fma_per_cycle) * (target.has_fma ? 1 : 2),
+       loads / (0.85 * static_cast<double>(
+                           target.loads_per_cycle)),  // ports are shared with stores and splits
+       static_cast<double>(target.fma_latency) + 0.5, (accumulators + loads) / 5.0});
   const double live = accumulators * (shares_row_vectors(p) ? 2 : 1) + vectors;
   if (live > static_cast<double>(target.vector_registers)) per_point *= 1.7;  // spilled
   const double points = reduce_points(p);
