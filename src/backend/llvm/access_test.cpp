@@ -135,7 +135,7 @@ alloc t f32[16] stack layout [0] {
     C[v] = t[v]
   }
   for v in 8 vector 8 {
-    t[v + 4] = t[v] + 1.0
+    t[v + 4] = A[v] + 1.0
   }
   for v in 8 vector 8 {
     C[v + 8] = t[v + 8]
