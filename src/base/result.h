@@ -20,8 +20,9 @@ struct Error {
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : state_(std::move(value)) {}      // NOLINT: implicit so that `return value;` reads
-  Result(Error error) : state_(std::move(error)) {}  // NOLINT: implicit so that `return Error{..};` reads
+  Result(T value) : state_(std::move(value)) {}  // NOLINT: implicit so that `return value;` reads
+  Result(Error error)
+      : state_(std::move(error)) {}  // NOLINT: implicit so that `return Error{..};` reads
 
   bool has_value() const { return state_.index() == 0; }
   explicit operator bool() const { return has_value(); }
@@ -43,7 +44,8 @@ template <>
 class [[nodiscard]] Result<void> {
  public:
   Result() = default;
-  Result(Error error) : error_(std::move(error)) {}  // NOLINT: implicit so that `return Error{..};` reads
+  Result(Error error)
+      : error_(std::move(error)) {}  // NOLINT: implicit so that `return Error{..};` reads
 
   bool has_value() const { return !error_.has_value(); }
   explicit operator bool() const { return has_value(); }

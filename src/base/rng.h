@@ -1,9 +1,9 @@
 #pragma once
 
+#include "base/check.h"
+
 #include <cstdint>
 #include <span>
-
-#include "base/check.h"
 
 namespace tessera {
 

@@ -89,7 +89,10 @@ Affine to_affine(const Expr& e) {
 }
 
 Expr to_expr(const Affine& affine) {
+  std::int64_t constant = affine.constant;
   std::optional<Expr> sum;
+  if (constant > 0 && !affine.terms.empty() && affine.terms.front().second < 0)
+    sum = std::exchange(constant, 0);  // `10 - i * 4`
   for (const auto& [atom, factor] : affine.terms) {
     if (factor < 0 && sum) {
       sum = *sum - (factor == -1 ? atom : atom * wrapping_sub(0, factor));
@@ -98,9 +101,9 @@ Expr to_expr(const Affine& affine) {
     const Expr term = factor == 1 ? atom : atom * factor;
     sum = sum ? *sum + term : term;
   }
-  if (!sum) return affine.constant;
-  if (affine.constant > 0) return *sum + affine.constant;
-  if (affine.constant < 0) return *sum - wrapping_sub(0, affine.constant);
+  if (!sum) return constant;
+  if (constant > 0) return *sum + constant;
+  if (constant < 0) return *sum - wrapping_sub(0, constant);
   return *sum;
 }
 

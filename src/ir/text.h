@@ -1,11 +1,11 @@
 #pragma once
 
-#include <string>
-#include <string_view>
-
 #include "base/result.h"
 #include "ir/computation.h"
 #include "ir/program.h"
+
+#include <string>
+#include <string_view>
 
 namespace tessera {
 

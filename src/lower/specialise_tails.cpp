@@ -55,14 +55,15 @@ bool touches(const Stmt& s, const Names& tensors) {
          std::any_of(loads.begin(), loads.end(), [&](const Load& l) { return is_named(l.tensor); });
 }
 
-/// A vector loop, or an unrolled one that moves registers; others are cheaper with a test per iteration than
-/// with a second body.
+/// A vector loop, or an unrolled one that moves registers; others are cheaper with a test per
+/// iteration than with a second body.
 bool needs_constant_extent(const Loop& loop, const Names& registers) {
-  return loop.kind == LoopKind::Vector || (loop.kind == LoopKind::Unroll && touches(loop.body, registers));
+  return loop.kind == LoopKind::Vector ||
+         (loop.kind == LoopKind::Unroll && touches(loop.body, registers));
 }
 
-/// A tail in the extent of a loop of `s` that speaks only of axes outside `s`, so that one test before `s`
-/// settles it.
+/// A tail in the extent of a loop of `s` that speaks only of axes outside `s`, so that one test
+/// before `s` settles it.
 std::optional<Tail> first_tail(const Stmt& s, const Names& registers, std::set<AxisId> inner = {}) {
   std::optional<Tail> found;
   if (const Loop* n = as<Loop>(s)) {

@@ -29,8 +29,7 @@ TensorId map_number(ComputationBuilder& builder, const TensorId& x, const Scalar
 }  // namespace
 
 TensorId relu(ComputationBuilder& builder, const TensorId& x, std::string_view name) {
-  return map_number(
-      builder, x, [](const Expr& e) { return max(e, number(e.dtype(), 0)); }, name);
+  return map_number(builder, x, [](const Expr& e) { return max(e, number(e.dtype(), 0)); }, name);
 }
 
 TensorId leaky_relu(ComputationBuilder& builder, const TensorId& x, double slope,
@@ -41,8 +40,7 @@ TensorId leaky_relu(ComputationBuilder& builder, const TensorId& x, double slope
 
 TensorId clip(ComputationBuilder& builder, const TensorId& x, double low, double high,
               std::string_view name) {
-  return map_number(
-      builder, x, [&](const Expr& e) { return clipped(e, low, high); }, name);
+  return map_number(builder, x, [&](const Expr& e) { return clipped(e, low, high); }, name);
 }
 
 TensorId gelu(ComputationBuilder& builder, const TensorId& x, std::string_view name) {
@@ -66,8 +64,7 @@ TensorId gelu_tanh(ComputationBuilder& builder, const TensorId& x, std::string_v
 }
 
 TensorId silu(ComputationBuilder& builder, const TensorId& x, std::string_view name) {
-  return map_float(
-      builder, x, [](const Expr& e) { return e * unary(UnaryOp::Sigmoid, e); }, name);
+  return map_float(builder, x, [](const Expr& e) { return e * unary(UnaryOp::Sigmoid, e); }, name);
 }
 
 TensorId hard_sigmoid(ComputationBuilder& builder, const TensorId& x, double alpha, double beta,
@@ -112,8 +109,7 @@ TensorId sign(ComputationBuilder& builder, const TensorId& x, std::string_view n
 }
 
 TensorId reciprocal(ComputationBuilder& builder, const TensorId& x, std::string_view name) {
-  return map_float(
-      builder, x, [](const Expr& e) { return real(1) / e; }, name);
+  return map_float(builder, x, [](const Expr& e) { return real(1) / e; }, name);
 }
 
 }  // namespace tessera::ops

@@ -80,8 +80,7 @@ TensorId map(ComputationBuilder& builder, const TensorId& x, const Scalar1& f,
 
 TensorId unary(ComputationBuilder& builder, UnaryOp op, const TensorId& x, std::string_view name) {
   if (!takes(op, builder.dtype(x))) return builder.refuse(name, undefined_for(builder.dtype(x)));
-  return map(
-      builder, x, [&](const Expr& e) { return unary(op, e); }, name);
+  return map(builder, x, [&](const Expr& e) { return unary(op, e); }, name);
 }
 
 TensorId binary(ComputationBuilder& builder, BinaryOp op, const TensorId& x, const TensorId& y,

@@ -13,9 +13,8 @@ TEST(Elementwise, BroadcastsOperands) {
   builder.output(ops::sub(builder, x, y));
   const Evaluated run(builder);
   EXPECT_EQ(run.shape(), (Shape{3, 4, 5}));
-  run.expect_each([&](const Shape& at) {
-    return run("x", {at[0], 0, at[2]}) - run("y", {at[1], 0});
-  });
+  run.expect_each(
+      [&](const Shape& at) { return run("x", {at[0], 0, at[2]}) - run("y", {at[1], 0}); });
 }
 
 TEST(Elementwise, BroadcastsAScalar) {
@@ -97,18 +96,13 @@ std::string refusal_of(const std::function<void(ComputationBuilder&)>& build) {
 }
 
 TEST(Elementwise, RefusesShapesThatDoNotBroadcast) {
-  EXPECT_EQ(refusal_of([](auto& b) {
-              ops::add(b, b.input("x", {2, 3}), b.input("y", {4}));
-            }),
+  EXPECT_EQ(refusal_of([](auto& b) { ops::add(b, b.input("x", {2, 3}), b.input("y", {4})); }),
             "add: shapes [2, 3] and [4] do not broadcast");
-  EXPECT_EQ(refusal_of([](auto& b) {
-              ops::add_bias(b, b.input("x", {2, 3}), b.input("y", {2}));
-            }),
+  EXPECT_EQ(refusal_of([](auto& b) { ops::add_bias(b, b.input("x", {2, 3}), b.input("y", {2})); }),
             "add_bias: shape [2] does not fit dimension 1 of [2, 3]");
-  EXPECT_EQ(refusal_of([](auto& b) {
-              ops::add_bias(b, b.input("x", {2, 3}), b.input("y", {2}), 2);
-            }),
-            "add_bias: no dimension 2 in rank 2");
+  EXPECT_EQ(
+      refusal_of([](auto& b) { ops::add_bias(b, b.input("x", {2, 3}), b.input("y", {2}), 2); }),
+      "add_bias: no dimension 2 in rank 2");
 }
 
 TEST(Elementwise, RefusesDtypesThatDoNotFit) {

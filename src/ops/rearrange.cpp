@@ -75,8 +75,7 @@ std::string count_differs(std::size_t count, const Shape& shape) {
 }  // namespace
 
 TensorId copy(ComputationBuilder& builder, const TensorId& x, std::string_view name) {
-  return map(
-      builder, x, [](const Expr& e) { return e; }, name);
+  return map(builder, x, [](const Expr& e) { return e; }, name);
 }
 
 TensorId transpose(ComputationBuilder& builder, const TensorId& x,

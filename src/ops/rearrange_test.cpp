@@ -43,13 +43,8 @@ TEST(Rearrange, CopiesManyDimensions) {
 
 TEST(Rearrange, Transposes) {
   expect_moved(
-      {2, 3, 4}, {4, 2, 3},
-      [](auto& b, auto& x) {
-        return ops::transpose(b, x, {2, 0, -2});
-      },
-      [](const Shape& at) {
-        return Shape{at[1], at[2], at[0]};
-      });
+      {2, 3, 4}, {4, 2, 3}, [](auto& b, auto& x) { return ops::transpose(b, x, {2, 0, -2}); },
+      [](const Shape& at) { return Shape{at[1], at[2], at[0]}; });
 }
 
 TEST(Rearrange, ReshapesInRowMajorOrder) {
@@ -77,24 +72,14 @@ TEST(Rearrange, ReshapesUnitDimensionsWithPlainIndices) {
 
 TEST(Rearrange, Expands) {
   expect_moved(
-      {3, 1}, {2, 3, 4},
-      [](auto& b, auto& x) {
-        return ops::expand(b, x, {2, 1, 4});
-      },
-      [](const Shape& at) {
-        return Shape{at[1], 0};
-      });
+      {3, 1}, {2, 3, 4}, [](auto& b, auto& x) { return ops::expand(b, x, {2, 1, 4}); },
+      [](const Shape& at) { return Shape{at[1], 0}; });
 }
 
 TEST(Rearrange, Tiles) {
   expect_moved(
-      {3, 2}, {6, 2},
-      [](auto& b, auto& x) {
-        return ops::tile(b, x, {2, 1});
-      },
-      [](const Shape& at) {
-        return Shape{at[0] % 3, at[1]};
-      });
+      {3, 2}, {6, 2}, [](auto& b, auto& x) { return ops::tile(b, x, {2, 1}); },
+      [](const Shape& at) { return Shape{at[0] % 3, at[1]}; });
 }
 
 TEST(Rearrange, Slices) {
@@ -102,9 +87,7 @@ TEST(Rearrange, Slices) {
                                           {.dim = -1, .start = -2, .end = -100, .step = -2}};
   expect_moved(
       {9, 2, 7}, {3, 2, 3}, [&](auto& b, auto& x) { return ops::slice(b, x, ranges); },
-      [](const Shape& at) {
-        return Shape{1 + 3 * at[0], at[1], 5 - 2 * at[2]};
-      });
+      [](const Shape& at) { return Shape{1 + 3 * at[0], at[1], 5 - 2 * at[2]}; });
 }
 
 TEST(Rearrange, SlicesWithStepsLongerThanTheDimension) {
@@ -126,10 +109,7 @@ TEST(Rearrange, PadsAndCuts) {
     const bool is_inside = at[0] >= 1 && at[0] < 4 && at[1] < 3;
     return is_inside ? run("x", {at[0] - 1, at[1] + 1}) : 7.0;
   });
-  EXPECT_EQ(value_text({3, 4},
-                       [](auto& b, auto& x) {
-                         return ops::pad(b, x, {0, 0}, {0, 1});
-                       }),
+  EXPECT_EQ(value_text({3, 4}, [](auto& b, auto& x) { return ops::pad(b, x, {0, 0}, {0, 1}); }),
             "select(j < 4, x[i, j], 0.0)");
 }
 
@@ -166,44 +146,28 @@ TEST(Rearrange, GathersWrappingAndClamping) {
     const Evaluated run(builder, {{"at", picks}});
     EXPECT_EQ(run.shape(), (Shape{2, 3, 2, 3}));
     const std::int64_t resolved[] = {0, 4, 4, 0, 4, 0};
-    run.expect_each([&](const Shape& i) {
-      return run("x", {i[0], resolved[i[1] * 2 + i[2]], i[3]});
-    });
+    run.expect_each(
+        [&](const Shape& i) { return run("x", {i[0], resolved[i[1] * 2 + i[2]], i[3]}); });
   }
 }
 
 TEST(Rearrange, RefusesShapesThatDoNotFit) {
   const Shape x = {2, 3};
-  EXPECT_EQ(refusal_of(x,
-                       [](auto& b, auto& t) {
-                         return ops::transpose(b, t, {0, 0});
-                       }),
+  EXPECT_EQ(refusal_of(x, [](auto& b, auto& t) { return ops::transpose(b, t, {0, 0}); }),
             "transpose: order [0, 0] is no permutation of the dimensions of [2, 3]");
   EXPECT_EQ(refusal_of(x, [](auto& b, auto& t) { return ops::transpose(b, t, {1}); }),
             "transpose: order [1] is no permutation of the dimensions of [2, 3]");
-  EXPECT_EQ(refusal_of(x,
-                       [](auto& b, auto& t) {
-                         return ops::reshape(b, t, {4, 2});
-                       }),
+  EXPECT_EQ(refusal_of(x, [](auto& b, auto& t) { return ops::reshape(b, t, {4, 2}); }),
             "reshape: shapes [2, 3] and [4, 2] differ in their number of elements");
-  EXPECT_EQ(refusal_of(x,
-                       [](auto& b, auto& t) {
-                         return ops::reshape(b, t, {-2, -3});
-                       }),
+  EXPECT_EQ(refusal_of(x, [](auto& b, auto& t) { return ops::reshape(b, t, {-2, -3}); }),
             "reshape: shapes [2, 3] and [-2, -3] differ in their number of elements");
-  EXPECT_EQ(refusal_of(x,
-                       [](auto& b, auto& t) {
-                         return ops::expand(b, t, {4, 3});
-                       }),
+  EXPECT_EQ(refusal_of(x, [](auto& b, auto& t) { return ops::expand(b, t, {4, 3}); }),
             "expand: shapes [2, 3] and [4, 3] do not broadcast");
   EXPECT_EQ(refusal_of({1}, [](auto& b, auto& t) { return ops::expand(b, t, {0}); }),
             "expand: expected positive extents and at most 2^40 elements, got shape [0]");
   EXPECT_EQ(refusal_of(x, [](auto& b, auto& t) { return ops::tile(b, t, {2}); }),
             "tile: 1 entries for the dimensions of [2, 3]");
-  EXPECT_EQ(refusal_of(x,
-                       [](auto& b, auto& t) {
-                         return ops::tile(b, t, {2, 0});
-                       }),
+  EXPECT_EQ(refusal_of(x, [](auto& b, auto& t) { return ops::tile(b, t, {2, 0}); }),
             "tile: repeats [2, 0]; expected positive ones and at most 2^40 elements");
 }
 
@@ -216,27 +180,19 @@ TEST(Rearrange, RefusesRangesAndPaddingThatLeaveNothing) {
   EXPECT_EQ(
       refusal_of(x, [](auto& b, auto& t) { return ops::slice(b, t, {{.end = 1, .step = 0}}); }),
       "slice: range 0:1:0 of extent 2 is empty");
-  EXPECT_EQ(refusal_of(x,
-                       [](auto& b, auto& t) {
-                         return ops::slice(b, t, {{.dim = 0}, {.dim = -2}});
-                       }),
-            "slice: dimensions [0, -2] name one twice");
-  EXPECT_EQ(refusal_of(x,
-                       [](auto& b, auto& t) {
-                         return ops::pad(b, t, {0}, {0, 0});
-                       }),
-            "pad: 1 entries for the dimensions of [2, 3]");
-  EXPECT_EQ(refusal_of(x,
-                       [](auto& b, auto& t) {
-                         return ops::pad(b, t, {0, -3}, {0, 0});
-                       }),
-            "pad: expected positive extents and at most 2^40 elements, got shape [2, 0]");
   EXPECT_EQ(
-      refusal_of(x,
-                 [](auto& b, auto& t) {
-                   return ops::pad(b, t, {0, std::numeric_limits<std::int64_t>::max()}, {0, 1});
-                 }),
-      "pad: padding [0, 9223372036854775807] and [0, 1]; expected at most 2^40 elements");
+      refusal_of(x, [](auto& b, auto& t) { return ops::slice(b, t, {{.dim = 0}, {.dim = -2}}); }),
+      "slice: dimensions [0, -2] name one twice");
+  EXPECT_EQ(refusal_of(x, [](auto& b, auto& t) { return ops::pad(b, t, {0}, {0, 0}); }),
+            "pad: 1 entries for the dimensions of [2, 3]");
+  EXPECT_EQ(refusal_of(x, [](auto& b, auto& t) { return ops::pad(b, t, {0, -3}, {0, 0}); }),
+            "pad: expected positive extents and at most 2^40 elements, got shape [2, 0]");
+  EXPECT_EQ(refusal_of(x,
+                       [](auto& b, auto& t) {
+                         return ops::pad(b, t, {0, std::numeric_limits<std::int64_t>::max()},
+                                         {0, 1});
+                       }),
+            "pad: padding [0, 9223372036854775807] and [0, 1]; expected at most 2^40 elements");
 }
 
 TEST(Rearrange, RefusesPartsAndIndicesThatDoNotFit) {
@@ -245,11 +201,9 @@ TEST(Rearrange, RefusesPartsAndIndicesThatDoNotFit) {
             "concat: expected at least one part");
   EXPECT_EQ(refusal_of(x, [](auto& b, auto& t) { return ops::concat(b, {t}, 2); }),
             "concat: no dimension 2 in rank 2");
-  EXPECT_EQ(refusal_of(x,
-                       [](auto& b, auto& t) {
-                         return ops::concat(b, {t, b.input("y", {3, 3})}, 1);
-                       }),
-            "concat: parts f32[2, 3] and f32[3, 3] do not fit along dimension 1");
+  EXPECT_EQ(
+      refusal_of(x, [](auto& b, auto& t) { return ops::concat(b, {t, b.input("y", {3, 3})}, 1); }),
+      "concat: parts f32[2, 3] and f32[3, 3] do not fit along dimension 1");
   EXPECT_EQ(refusal_of(x,
                        [](auto& b, auto& t) {
                          return ops::concat(b, {t, b.input("y", {2, 3}, DType::I64)}, 1);

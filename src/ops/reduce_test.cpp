@@ -42,9 +42,8 @@ TEST(Reduce, RunsOverAnyDimensions) {
     EXPECT_EQ(run.shape(), Shape{4});
     run.expect_each([&](const Shape& at) {
       std::vector<double> values;
-      for_each_index({3, 5}, [&](const Shape& r) {
-        values.push_back(run("x", {r[0], at[0], r[1]}));
-      });
+      for_each_index({3, 5},
+                     [&](const Shape& r) { values.push_back(run("x", {r[0], at[0], r[1]})); });
       return reduced_directly(reduction, values);
     });
   }
@@ -59,9 +58,8 @@ TEST(Reduce, KeepsDimensionsWhenAsked) {
     EXPECT_EQ(run.shape(), (Shape{1, 4, 1}));
     run.expect_each([&](const Shape& at) {
       std::vector<double> values;
-      for_each_index({3, 5}, [&](const Shape& r) {
-        values.push_back(run("x", {r[0], at[1], r[1]}));
-      });
+      for_each_index({3, 5},
+                     [&](const Shape& r) { values.push_back(run("x", {r[0], at[1], r[1]})); });
       return reduced_directly(reduction, values);
     });
   }

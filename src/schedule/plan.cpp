@@ -51,8 +51,9 @@ class Planner {
     return std::move(plan_);
   }
 
-  /// The plan for one reduction over a long axis, `block` of it at a time: partial sums of a block are added to the
-  /// result in memory, so that one block of the operands stays in the cache. What follows is a pass of its own.
+  /// The plan for one reduction over a long axis, `block` of it at a time: partial sums of a block
+  /// are added to the result in memory, so that one block of the operands stays in the cache. What
+  /// follows is a pass of its own.
   std::optional<Plan> run_split_reduction(std::int64_t block) {
     inline_cheap_stages();
     const TensorId name = stages_.front();
@@ -64,9 +65,12 @@ class Planner {
     if (along.extent % block != 0 || along.extent <= block) return std::nullopt;
     step(Split{along.id, {block}});
     step(Factor{name, {along.id + ".0"}});
-    plan_.units.push_back({.rule = Unit::Rule::Tile,
-                           .nests = {*view_of(plan_.program, name + ".part"), *view_of(plan_.program, name)}});
-    if (stages_.size() == 2) plan_.units.push_back({.rule = Unit::Rule::Flat, .nests = {*view_of(plan_.program, stages_[1])}});
+    plan_.units.push_back(
+        {.rule = Unit::Rule::Tile,
+         .nests = {*view_of(plan_.program, name + ".part"), *view_of(plan_.program, name)}});
+    if (stages_.size() == 2)
+      plan_.units.push_back(
+          {.rule = Unit::Rule::Flat, .nests = {*view_of(plan_.program, stages_[1])}});
     return std::move(plan_);
   }
 
@@ -135,8 +139,9 @@ class Planner {
   static bool is_contraction(const NestView& nest) {
     const std::vector<ViewAxis> spatial = nest.spatial();
     return std::count_if(spatial.begin(), spatial.end(), [&](const ViewAxis& a) {
-             return a.extent > 1 && std::any_of(nest.reads.begin(), nest.reads.end(),
-                                                [&](const Access& read) { return !read.depends_on(a.id); });
+             return a.extent > 1 &&
+                    std::any_of(nest.reads.begin(), nest.reads.end(),
+                                [&](const Access& read) { return !read.depends_on(a.id); });
            }) >= 2;
   }
 
@@ -251,7 +256,8 @@ std::vector<Plan> plans_of(const Task& task) {
   };
   std::vector<Plan> plans{planner("direct").run()};
   for (const std::int64_t block : {512, 384, 256})
-    if (auto plan = planner("split_" + std::to_string(block)).run_split_reduction(block)) plans.push_back(*std::move(plan));
+    if (auto plan = planner("split_" + std::to_string(block)).run_split_reduction(block))
+      plans.push_back(*std::move(plan));
   for (const auto& [name, algorithm] :
        {std::pair{"winograd4", Algorithm::Winograd4}, std::pair{"winograd2", Algorithm::Winograd2}})
     for (const Stage& stage : task.computation.stages)

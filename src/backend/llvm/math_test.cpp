@@ -133,8 +133,7 @@ TEST(Math, Pow) {
                 {infinity, -2},
                 {-infinity, 3}},
                exact, 0, 0);
-  expect_close(
-      "pow(X, 2.0)", between(-5, 5), [](double x, double) { return x * x; }, 0, 1e-7);
+  expect_close("pow(X, 2.0)", between(-5, 5), [](double x, double) { return x * x; }, 0, 1e-7);
   expect_close("pow(X, 0.5)", between(0, 5), of_x(std::sqrt), 0, 1e-6);
 }
 

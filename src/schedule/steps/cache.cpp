@@ -184,6 +184,8 @@ Result<Program> apply(const Factor& step, const Program& program) {
                                    [&](const Loop& l) { return l.axis == id; });
     if (loop == nest->loops.end()) return Error{subject + "no axis " + id};
     if (loop->reduces != step.tensor) return Error{subject + "axis " + id + " does not reduce it"};
+    if (std::count(step.axes.begin(), step.axes.end(), id) > 1)
+      return Error{subject + "axis " + id + " is named twice"};
     if (!first_round(*loop, nest->loops))
       return Error{subject + "the first round of " + id + " is shorter than the others"};
   }

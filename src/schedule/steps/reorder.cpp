@@ -73,7 +73,8 @@ Result<Program> apply(const Jam& step, const Program& program) {
     split = apply(Reorder{order}, *split);
     if (!split) return Error{"jam: " + split.error().message};
   }
-  return apply(Unroll{inner}, *split);
+  split = apply(Unroll{inner}, *split);
+  return split ? split : Error{"jam: " + split.error().message};
 }
 
 }  // namespace tessera

@@ -5,6 +5,11 @@
 #include "schedule/tree.h"
 
 namespace tessera {
+namespace {
+
+constexpr std::size_t max_factors = 8;
+
+}  // namespace
 
 Result<Program> apply(const Split& step, const Program& program) {
   const std::string subject = "split " + step.axis + ": ";
@@ -12,10 +17,13 @@ Result<Program> apply(const Split& step, const Program& program) {
   if (loop == nullptr) return Error{subject + "no such axis"};
   if (loop->kind != LoopKind::Serial) return Error{subject + "the loop is not serial"};
   if (step.factors.empty()) return Error{subject + "no factors"};
+  if (step.factors.size() > max_factors)
+    return Error{subject + std::to_string(step.factors.size()) + " factors, expected at most " +
+                 std::to_string(max_factors)};
   const std::int64_t extent = max_extent(loop->extent, scope_of(program.body, step.axis));
   std::int64_t product = 1;
   for (const std::int64_t factor : step.factors) {
-    if (factor < 1 || factor > extent || product * factor > extent)
+    if (factor < 1 || factor > extent / product)
       return Error{subject + "factors " + to_text(step.factors) + " are not within extent " +
                    std::to_string(extent)};
     product *= factor;
