@@ -125,10 +125,10 @@ struct Contest {
   Row row(const std::map<std::string, Timing>& timings) const {
     const auto gflops = [&](const std::string& name) -> std::optional<double> {
       if (!timings.contains(name)) return std::nullopt;
-      return flops_of(c.work) / timings.at(name).min / 1e9;
+      return flops_of(c.work) / timings.at(name).fastest / 1e9;
     };
     // The default was among those measured, so it is the best when nothing else turns out faster.
-    const bool is_default_best = timings.at("default").min < timings.at("best").min;
+    const bool is_default_best = timings.at("default").fastest < timings.at("best").fastest;
     const Timing& timing = timings.at(is_default_best ? "default" : "best");
     const Choices& choices = (is_default_best ? by_default : best).choices;
     return {.group = c.group,
@@ -140,11 +140,12 @@ struct Contest {
             .best_gflops = std::max(*gflops("default"), *gflops("best")),
             .openblas_gflops = gflops("openblas"),
             .onednn_gflops = gflops("onednn"),
-            .peak_gflops = fma_peak_flops(threads()) / timings.at("peak").min / 1e9,
+            .peak_gflops = fma_peak_flops(threads()) / timings.at("peak").fastest / 1e9,
             .stream_gflops = gflops("stream"),
             .two_thread_scaling = std::nullopt,
-            .spread = timing.median / timing.min - 1,
+            .spread = timing.median / timing.fastest - 1,
             .interrupted = timing.interrupted,
+            .is_disturbed = timing.interrupted > 0.5,
             .schedule = to_text(region.space().draft(choices).schedule),
             .choices = to_text(region.space(), choices),
             .openblas_kernel = openblas ? openblas->kernel : "",
@@ -181,6 +182,8 @@ Result<std::vector<Row>> contest(const Case& c, const ContestOptions& options,
   const std::optional<Choices> start = single.best_by_prior();
   if (!start) return std::vector<Row>{};
   const Choices best = fastest(single, *start, options.trials, {backend, operands, alone}, rng);
+  const double peak_of_one =
+      fma_peak_flops(1) / measure(fma_peak(alone), seconds_each).fastest / 1e9;
 
   std::vector<Row> rows;
   for (const std::int64_t threads : options.threads) {
@@ -191,6 +194,8 @@ Result<std::vector<Row>> contest(const Case& c, const ContestOptions& options,
     if (!row) return Error{name_of(c) + ": " + row.error().message};
     if (!rows.empty() && rows[0].threads == 1 && threads == 2)
       row->two_thread_scaling = row->best_gflops / rows[0].best_gflops;
+    const double free_peak = static_cast<double>(threads) * peak_of_one;
+    row->is_disturbed = row->is_disturbed || row->peak_gflops < 0.9 * free_peak;
     rows.push_back(*std::move(row));
   }
   return rows;

@@ -100,6 +100,7 @@ nlohmann::ordered_json json_of(const Row& row) {
           {"two_thread_scaling", json_of(row.two_thread_scaling)},
           {"spread", row.spread},
           {"interrupted", row.interrupted},
+          {"disturbed", row.is_disturbed},
           {"choices", row.choices},
           {"openblas_kernel", row.openblas_kernel},
           {"onednn_kernel", row.onednn_kernel}};
@@ -124,7 +125,7 @@ std::string row_text(const Row& row) {
                      text(row.openblas_gflops, 1), text(row.onednn_gflops, 1),
                      text(row.default_percent_of_peak(), 1), text(row.percent_of_peak(), 1),
                      text(over_onednn(row), 2), text(percent_of_stream(row), 1)) +
-         (row.interrupted > 0.5 ? " ~" : "");
+         (row.is_disturbed ? " ~" : "");
 }
 
 std::string summary_text(const Report& report) {

@@ -18,6 +18,7 @@ struct Row {
   std::optional<double> two_thread_scaling;  // over the row with one thread
   double spread = 0;                         // median over fastest sample of best, less 1
   double interrupted = 0;                    // share of the samples of best
+  bool is_disturbed = false;                 // others ran: mostly interrupted, or cores not free
   std::string schedule, choices, openblas_kernel, onednn_kernel;
 
   double percent_of_peak() const { return 100 * best_gflops / peak_gflops; }

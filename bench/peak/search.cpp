@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <limits>
+#include <map>
 #include <set>
 #include <utility>
 #include <vector>
@@ -55,7 +56,7 @@ class Search {
     std::vector<Contender> contenders;
     for (const Trial& trial : elite_) contenders.push_back(as_contender(trial.instance, bench_));
     const std::vector<Timing> timings = race(contenders, 3, thorough_seconds);
-    const auto best = std::ranges::min_element(timings, {}, &Timing::min);
+    const auto best = std::ranges::min_element(timings, {}, &Timing::fastest);
     return elite_[static_cast<std::size_t>(best - timings.begin())].choices;
   }
 
@@ -64,8 +65,8 @@ class Search {
     const Contender contender = as_contender(instance, bench_);
     const double best =
         elite_.empty() ? std::numeric_limits<double>::infinity() : elite_[0].seconds;
-    const double quick = measure(contender, quick_seconds, 1.5 * best).min;
-    return quick > 1.1 * best ? quick : measure(contender, thorough_seconds).min;
+    const double quick = measure(contender, quick_seconds, 1.5 * best).fastest;
+    return quick > 1.1 * best ? quick : measure(contender, thorough_seconds).fastest;
   }
 
   const Region& region_;
@@ -76,15 +77,19 @@ class Search {
   std::vector<Trial> elite_;
 };
 
-/// The `count` that the prior likes best.
-std::vector<Choices> favourites(const Space& space, const std::set<Choices>& candidates,
+/// The `count` that the prior likes best, taken from each algorithm by turns: the prior knows the
+/// schedules of one algorithm better than it knows one algorithm from another.
+std::vector<Choices> favourites(const Region& region, const std::set<Choices>& candidates,
                                 std::size_t count) {
-  std::vector<std::pair<double, Choices>> ranked;
+  std::map<std::string, std::vector<std::pair<double, Choices>>> by_algorithm;
   for (const Choices& choices : candidates)
-    ranked.emplace_back(space.draft(choices).cycles, choices);
-  std::ranges::sort(ranked);
+    by_algorithm[region.answer(choices)].emplace_back(region.space().draft(choices).cycles,
+                                                      choices);
+  for (auto& [algorithm, ranked] : by_algorithm) std::ranges::sort(ranked);
   std::vector<Choices> best;
-  for (std::size_t n = 0; n < std::min(count, ranked.size()); ++n) best.push_back(ranked[n].second);
+  for (std::size_t rank = 0; rank < candidates.size(); ++rank)
+    for (const auto& [algorithm, ranked] : by_algorithm)
+      if (rank < ranked.size() && best.size() < count) best.push_back(ranked[rank].second);
   return best;
 }
 
@@ -125,16 +130,14 @@ Choices fastest(const Region& region, const Choices& start, int trials, const Be
   std::set<Choices> draws;
   for (int n = 0; n < 2 * trials; ++n)
     if (const auto choices = region.draw(rng)) draws.insert(*choices);
-  for (const Choices& choices :
-       favourites(region.space(), draws, static_cast<std::size_t>(trials) / 4))
+  for (const Choices& choices : favourites(region, draws, static_cast<std::size_t>(trials) / 4))
     search.consider(choices);
   for (int n = 0; n < trials / 8; ++n)
     if (const auto choices = region.draw(rng)) search.consider(*choices);
   while (!search.is_over()) {
     const std::set<Choices> next = children(search, region, rng);
     if (next.empty()) break;  // the region is small and all of it measured
-    for (const Choices& choices : favourites(region.space(), next, elite_size))
-      search.consider(choices);
+    for (const Choices& choices : favourites(region, next, elite_size)) search.consider(choices);
   }
   return search.winner();
 }

@@ -54,12 +54,17 @@ class Samples {
   }
 
   Timing timing() const {
-    std::vector<double> seconds;
-    for (const Sample& s : all_) seconds.push_back(s.seconds);
-    const auto interrupted = std::ranges::count_if(all_, &Sample::is_interrupted);
-    return {.min = std::ranges::min(seconds),
-            .median = median(seconds),
-            .interrupted = static_cast<double>(interrupted) / static_cast<double>(all_.size())};
+    constexpr std::size_t enough = 3;
+    std::vector<double> all, undisturbed;
+    for (const Sample& s : all_) {
+      all.push_back(s.seconds);
+      if (!s.is_interrupted) undisturbed.push_back(s.seconds);
+    }
+    const auto interrupted = static_cast<double>(all.size() - undisturbed.size());
+    return {.fastest = undisturbed.size() < std::min(enough, all.size()) ? quantile(all, 0.25)
+                                                                         : quantile(undisturbed, 0),
+            .median = median(all),
+            .interrupted = interrupted / static_cast<double>(all.size())};
   }
 
  private:

@@ -14,9 +14,10 @@ struct Contender {
   std::int64_t threads = 1;
 };
 
-/// Seconds of one run.
+/// Seconds of one run. The fastest of the samples that nobody interrupted; when there are few of
+/// those, the lower quartile of all: CPU time is told less exactly and now and then too short.
 struct Timing {
-  double min = std::numeric_limits<double>::infinity();
+  double fastest = std::numeric_limits<double>::infinity();
   double median = std::numeric_limits<double>::infinity();
   double interrupted = 0;  // share of the samples during which other processes held the core
 };

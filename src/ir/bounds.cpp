@@ -163,9 +163,10 @@ std::optional<std::int64_t> largest(Affine e, const LoopScope& scope, std::size_
     if (n == nullptr || n->op != (factor > 0 ? BinaryOp::Min : BinaryOp::Max)) continue;
     std::optional<std::int64_t> best;
     for (const Expr& side : {n->a, n->b}) {
-      Affine other = e + to_affine(side) * factor;
-      other.add(atom, -factor);
-      const auto value = largest(std::move(other), scope, depth);
+      std::optional<Affine> other = exact_sum(e, to_affine(side), factor);
+      if (!other) continue;
+      other->add(atom, -factor);
+      const auto value = largest(*std::move(other), scope, depth);
       if (value && (!best || *value < *best)) best = value;
     }
     return best;

@@ -11,13 +11,6 @@
 namespace tessera {
 namespace {
 
-/// Parameterised tests are called `Suite/Case` and `Test/0`: the slash makes a folder.
-std::filesystem::path golden_path() {
-  const testing::TestInfo* test = testing::UnitTest::GetInstance()->current_test_info();
-  return std::filesystem::path(TESSERA_GOLDEN_FOLDER) / test->test_suite_name() /
-         (std::string(test->name()) + ".txt");
-}
-
 bool is_update() {
   const char* update = std::getenv("UPDATE_GOLDEN");
   return update != nullptr && std::string_view(update) == "1";
@@ -32,8 +25,14 @@ void write(const std::filesystem::path& path, const std::string& text) {
 
 }  // namespace
 
+/// Parameterised tests are called `Suite/Case` and `Test/0`: the slash makes a folder.
 void expect_golden(const std::string& text) {
-  const std::filesystem::path path = golden_path();
+  const testing::TestInfo* test = testing::UnitTest::GetInstance()->current_test_info();
+  expect_golden(text, std::string(test->test_suite_name()) + "/" + test->name());
+}
+
+void expect_golden(const std::string& text, const std::string& name) {
+  const std::filesystem::path path = std::filesystem::path(TESSERA_GOLDEN_FOLDER) / (name + ".txt");
   if (is_update()) return write(path, text);
   std::ifstream file(path, std::ios::binary);
   if (!file) {
