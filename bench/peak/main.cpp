@@ -40,8 +40,7 @@ Result<std::vector<Case>> chosen_cases(const std::string& filter) {
 void warn_of_load() {
   if (load() > 0.5)
     fmt::print(stderr,
-               "peak: load {:.1f} on {} cores: others are running; single threads that they "
-               "interrupt are timed by CPU time, several threads come out slow\n",
+               "peak: load {:.1f} on {} cores: others are running; several threads come out slow\n",
                load(), usable_cores());
 }
 

@@ -18,16 +18,21 @@ double loads_of(const TilePlan& p, double rows, double vectors) {
     const bool is_contiguous =
         read.is_constant || p.style.is_blocked || p.needs_packing(read) || (stride && *stride <= 1);
     if (is_vector && !is_contiguous) count *= 1.5 * static_cast<double>(p.lanes);
-    // A window that slides along the vector reads across cache lines.
-    const bool is_sliding =
-        !p.style.is_blocked && !read.dims.empty() && read.dims.back().terms.size() > 1;
-    if (is_vector && is_sliding) count *= 1.5;
     // Rows far apart in memory are so many streams for the prefetchers and sets of the cache.
     const auto row_stride = p.rows ? read.stride_of(p.r_axis(*p.rows)) : std::nullopt;
     if (is_vector && is_row && row_stride && *row_stride * p.lanes > 256) count *= 1.3;
     loads += count;
   }
   return loads;
+}
+
+/// Whether a window slides along the vector, so that most vectors lie across cache lines.
+bool slides_along_vector(const TilePlan& p) {
+  return !p.style.is_blocked &&
+         std::any_of(p.r.reads.begin(), p.r.reads.end(), [&](const Access& read) {
+           return read.depends_on(p.r_axis(p.style.vector)) && !read.dims.empty() &&
+                  read.dims.back().terms.size() > 1;
+         });
 }
 
 /// Whether an unrolled reduce loop slides a window along the rows: then neighbouring points share
@@ -66,6 +71,7 @@ double one_tile(const TilePlan& p, const Target& target, std::int64_t row_count,
        loads / (0.85 * static_cast<double>(
                            target.loads_per_cycle)),  // ports are shared with stores and splits
        static_cast<double>(target.fma_latency) + 0.5, (accumulators + loads) / 5.0});
+  if (slides_along_vector(p)) per_point *= 1.15;
   const double live = accumulators * (shares_row_vectors(p) ? 2 : 1) + vectors;
   if (live > static_cast<double>(target.vector_registers)) per_point *= 1.7;  // spilled
   const double points = reduce_points(p);
