@@ -5,7 +5,7 @@
 
 namespace tessera {
 
-/// A step of any kind that names loops and tensors of the program; about half of them are legal.
+/// A step of any kind that names loops and tensors of the program, legal or not.
 Step random_step(const Program& program, Rng& rng);
 
 /// A layout of any order, blocks and padding for `shape`, with a halo now and then.
