@@ -9,6 +9,7 @@
 #include "lower/flatten_storage.h"
 #include "lower/initialise_reductions.h"
 #include "lower/separate_constants.h"
+#include "lower/skip_padding.h"
 #include "lower/specialise_tails.h"
 
 #include <string>
@@ -26,6 +27,7 @@ Program verified(Program program, const char* pass) {
 Result<Program> lower_one(Program program) {
   program = verified(elide_padding(program), "elide_padding");
   program = verified(drop_unit_loops(program), "drop_unit_loops");
+  program = verified(skip_padding(program), "skip_padding");
   // These three together make the lowered form. Tails come first, so that initialisation copies
   // constant extents.
   program = flatten_storage(initialise_reductions(specialise_tails(program)));

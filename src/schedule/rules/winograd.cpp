@@ -63,6 +63,7 @@ class WinogradRule {
   TileBlock block_;
   std::vector<ViewAxis> blocks_;  // the loops over blocks
   AxisId anchor_;                 // the innermost of them
+  std::vector<ViewAxis> tiles_;   // the loops over the tiles of a block
 };
 
 /// As many tiles as scratch holds, or fewer so that the transformed data stay in the L2 cache or
@@ -101,16 +102,15 @@ void WinogradRule::choose_layouts() {
 void WinogradRule::tile_output() {
   const AxisId n = id(out_, 0), o = id(out_, 1), y = id(out_, 2), x = id(out_, 3);
   blocks_ = {{n, out_.axes[0].extent}};
-  std::vector<AxisId> tiles;
   const auto cut = [&](const AxisId& axis, std::int64_t count, std::int64_t block) {
     step(Split{axis, {m_size_}});
     if (block >= count) {
-      tiles.push_back(axis + ".0");
+      tiles_.push_back({axis + ".0", count});
       return;
     }
     step(Split{axis + ".0", {block}});
     blocks_.push_back({axis + ".0.0", ceil_div(count, block)});
-    tiles.push_back(axis + ".0.1");
+    tiles_.push_back({axis + ".0.1", block});
   };
   cut(y, tile_rows(), block_.rows);
   cut(x, tile_columns(), block_.columns);
@@ -118,7 +118,7 @@ void WinogradRule::tile_output() {
   std::vector<AxisId> order;
   for (const ViewAxis& a : blocks_) order.push_back(a.id);
   anchor_ = order.back();
-  order.insert(order.end(), tiles.begin(), tiles.end());
+  for (const ViewAxis& a : tiles_) order.push_back(a.id);
   for (const AxisId& axis : {o + ".0", y + ".1", x + ".1", o + ".1"}) order.push_back(axis);
   step(Reorder{order});
 }
@@ -172,7 +172,9 @@ void WinogradRule::transform_output() {
   const double vectors =
       static_cast<double>(m_.axes[2].extent * ceil_div(m_.axes[3].extent, lanes_));
   const auto a = static_cast<double>(m_size_ + 2);
-  context_.cycles += vectors * a * a * 4;
+  double cycles = vectors * a * a * 4;
+  if (!is_shared_by_block()) cycles *= parallelise(context_, tiles_, cycles);
+  context_.cycles += cycles;
 }
 
 }  // namespace
