@@ -35,7 +35,7 @@ double footprint(const Access& access, const std::map<AxisId, std::int64_t>& ext
 double traffic_cycles(const std::vector<Access>& accesses, const std::vector<TrafficLoop>& loops,
                       const Target& target) {
   const std::vector<Level> levels{{static_cast<double>(target.l1_bytes), 32.0},
-                                  {static_cast<double>(target.l2_bytes), 14.0},
+                                  {static_cast<double>(target.l2_bytes), bytes_per_cycle_behind_l2},
                                   {static_cast<double>(target.l3_bytes), 5.0}};
   double cycles = 0;
   for (const Level& level : levels) {

@@ -7,6 +7,9 @@
 
 namespace tessera {
 
+/// What the L3 cache or, without one, memory delivers to a core.
+inline constexpr double bytes_per_cycle_behind_l2 = 14;
+
 /// One loop of a nest as the prior sees it: it advances `axis` by `step` each of `count` times.
 struct TrafficLoop {
   AxisId axis;

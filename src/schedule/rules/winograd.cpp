@@ -1,5 +1,6 @@
 #include "schedule/rules/layouts.h"
 #include "schedule/rules/rules.h"
+#include "schedule/rules/traffic.h"
 
 #include <algorithm>
 
@@ -29,9 +30,9 @@ class WinogradRule {
     choose_layouts();
     tile_output();
     step(ComputeAt{z_.tensor, id(out_, 1) + ".0", Memory::Stack});
-    step(ComputeAt{m_.tensor, anchor_, Memory::Stack});
+    step(ComputeAt{m_.tensor, anchor_, block_memory()});
     multiply();
-    step(ComputeAt{v_.tensor, anchor_, Memory::Stack});
+    step(ComputeAt{v_.tensor, anchor_, block_memory()});
     transform_input();
     transform_output();
     if (is_shared_by_block()) context_.cycles *= parallelise(context_, blocks_, context_.cycles);
@@ -48,6 +49,9 @@ class WinogradRule {
            ceil_div(tile_columns(), block_.columns);
   }
   bool is_shared_by_block() const { return block_count() >= 2 * context_.target.cores; }
+
+  std::int64_t tile_bytes() const;
+  Memory block_memory() const { return is_shared_by_block() ? Memory::Stack : Memory::Global; }
 
   TileBlock pick_block();
   void choose_layouts();
@@ -66,14 +70,18 @@ class WinogradRule {
   std::vector<ViewAxis> tiles_;   // the loops over the tiles of a block
 };
 
-/// As many tiles as scratch holds, or fewer so that the transformed data stay in the L2 cache or
-/// all threads have work.
-TileBlock WinogradRule::pick_block() {
+std::int64_t WinogradRule::tile_bytes() const {
   const std::int64_t a = m_size_ + 2;
-  const std::int64_t tile_bytes = a * a * 4 * (v_.axes[3].extent + 16 + m_.axes[3].extent);
+  return a * a * 4 * (v_.axes[3].extent + 16 + m_.axes[3].extent);
+}
+
+/// All tiles, so that weights are read once and all threads share the work; or as many rows of them
+/// as scratch holds, so that the transformed data stay in the cache of one thread.
+TileBlock WinogradRule::pick_block() {
   std::vector<std::pair<std::string, TileBlock>> options;
   const auto offer = [&](std::int64_t rows, std::int64_t columns) {
-    if (rows * columns * tile_bytes <= context_.target.stack_bytes * 9 / 10)
+    if (rows == tile_rows() ||
+        rows * columns * tile_bytes() <= context_.target.stack_bytes * 9 / 10)
       options.emplace_back(std::to_string(rows) + "x" + std::to_string(columns),
                            TileBlock{rows, columns});
   };
@@ -173,6 +181,9 @@ void WinogradRule::transform_output() {
       static_cast<double>(m_.axes[2].extent * ceil_div(m_.axes[3].extent, lanes_));
   const auto a = static_cast<double>(m_size_ + 2);
   double cycles = vectors * a * a * 4;
+  if (block_tiles() * tile_bytes() > context_.target.l2_bytes)  // between the transforms
+    cycles += static_cast<double>(block_count() * block_tiles() * tile_bytes()) /
+              bytes_per_cycle_behind_l2;
   if (!is_shared_by_block()) cycles *= parallelise(context_, tiles_, cycles);
   context_.cycles += cycles;
 }
