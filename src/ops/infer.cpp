@@ -1,0 +1,163 @@
+#include "ops/infer.h"
+
+#include "base/text.h"
+#include "ir/interpret.h"
+#include "ops/op.h"
+
+#include <algorithm>
+#include <deque>
+#include <set>
+
+namespace tessera {
+namespace {
+
+/// Values up to this size are computed here, by the interpreter.
+constexpr std::int64_t most_elements_computed = 4096;
+
+class Inference {
+ public:
+  explicit Inference(Graph graph) : graph_(std::move(graph)) {}
+
+  Inferred run() {
+    for (const GraphInput& input : graph_.inputs) graph_.types[input.name] = input.type;
+    for (const auto& [name, constant] : graph_.constants) graph_.types[name] = constant.type;
+    std::deque<Node> open(graph_.nodes.begin(), graph_.nodes.end());
+    while (!open.empty()) {
+      const Node node = std::move(open.front());
+      open.pop_front();
+      const std::vector<Node> simpler = handle(node);
+      open.insert(open.begin(), simpler.begin(), simpler.end());
+    }
+    graph_.nodes = std::move(done_);
+    drop_dead(graph_);
+    return {std::move(graph_), std::move(problems_)};
+  }
+
+ private:
+  /// Learns what the node gives, or gives the nodes to put in its place.
+  std::vector<Node> handle(const Node& node) {
+    for (const ValueId& value : reads_of(node))
+      if (!graph_.types.contains(value)) return {};  // what it reads is a problem already
+    const ops::Op* op = ops::find_op(node.domain, node.op);
+    const ops::NodeView view(graph_, node);
+    if (op == nullptr) {
+      report(view, "the operator is not known");
+      return {};
+    }
+    if (const auto* expand = std::get_if<ops::Expand>(&op->meaning)) return expanded(view, *expand);
+    if (const auto* evaluate = std::get_if<ops::Evaluate>(&op->meaning))
+      take_values(view, (*evaluate)(view));
+    else
+      define(view, std::get<ops::Define>(op->meaning));
+    return {};
+  }
+
+  std::vector<Node> expanded(const ops::NodeView& view, ops::Expand expand) {
+    ops::Expansion expansion(view);
+    expand(expansion);
+    if (expansion.refusal) {
+      report(view, expansion.refusal->message);
+      return {};
+    }
+    for (auto& [name, constant] : expansion.constants) {
+      graph_.types[name] = constant.type;
+      graph_.constants.emplace(name, std::move(constant));
+    }
+    for (std::size_t n = 0; n < view.node().outputs.size(); ++n)
+      if (n < expansion.outputs.size() && !view.node().outputs[n].empty())
+        expansion.nodes.push_back(Node{.name = view.node().outputs[n],
+                                       .domain = "",
+                                       .op = "Identity",
+                                       .version = 1,
+                                       .inputs = {expansion.outputs[n]},
+                                       .outputs = {view.node().outputs[n]},
+                                       .attributes = {}});
+    return std::move(expansion.nodes);
+  }
+
+  void define(const ops::NodeView& view, ops::Define append) {
+    ComputationBuilder builder;
+    std::vector<TensorId> inputs;
+    for (std::size_t n = 0; n < view.input_count(); ++n)
+      inputs.push_back(view.has_input(n) ? builder.input("in" + std::to_string(n), view.shape(n),
+                                                         dtype_of(view.type(n).element))
+                                         : TensorId());
+    ops::Definition definition(view, builder, std::move(inputs));
+    append(definition);
+    for (const ops::Definition::Output& output : definition.outputs())
+      builder.output(output.tensor);
+    const Result<Computation> computation = builder.finish("node");
+    if (!computation) {
+      report(view, computation.error().message);
+      return;
+    }
+    std::int64_t elements = 0;
+    for (std::size_t n = 0; n < view.node().outputs.size(); ++n) {
+      if (n >= definition.outputs().size()) continue;
+      const ops::Definition::Output& output = definition.outputs()[n];
+      graph_.types[view.node().outputs[n]] = {output.element, builder.shape(output.tensor)};
+      elements += element_count(builder.shape(output.tensor));
+    }
+    if (is_known(view) && elements <= most_elements_computed)
+      compute(view, *computation);
+    else
+      done_.push_back(view.node());
+  }
+
+  static bool is_known(const ops::NodeView& view) {
+    for (std::size_t n = 0; n < view.input_count(); ++n)
+      if (view.has_input(n) && view.constant(n) == nullptr) return false;
+    return true;
+  }
+
+  void compute(const ops::NodeView& view, const Computation& computation) {
+    std::vector<HostBuffer> operands;
+    for (std::size_t n = 0; n < view.input_count(); ++n)
+      if (view.has_input(n)) operands.push_back(view.constant(n)->data->copy());
+    Result<std::vector<HostBuffer>> values = evaluate(computation, operands);
+    if (!values) {
+      report(view, values.error().message);
+      return;
+    }
+    for (std::size_t n = 0; n < values->size() && n < view.node().outputs.size(); ++n)
+      add_constant(view.node().outputs[n], {graph_.types[view.node().outputs[n]],
+                                            std::make_shared<HostBuffer>(std::move((*values)[n]))});
+  }
+
+  void take_values(const ops::NodeView& view, Result<std::vector<Constant>> values) {
+    if (!values) {
+      report(view, values.error().message);
+      return;
+    }
+    for (std::size_t n = 0; n < values->size() && n < view.node().outputs.size(); ++n)
+      add_constant(view.node().outputs[n], std::move((*values)[n]));
+  }
+
+  void add_constant(const ValueId& name, Constant constant) {
+    if (name.empty()) return;
+    graph_.types[name] = constant.type;
+    graph_.constants.insert_or_assign(name, std::move(constant));
+  }
+
+  void report(const ops::NodeView& view, const std::string& reason) {
+    const Node& node = view.node();
+    std::string shapes;
+    for (std::size_t n = 0; n < view.input_count(); ++n)
+      if (view.has_input(n))
+        shapes += (shapes.empty() ? "" : ", ") + std::string(to_text(view.type(n).element)) +
+                  to_text(view.shape(n));
+    problems_.push_back({node.title() + " of operator set " + std::to_string(node.version) +
+                             " on " + (shapes.empty() ? "nothing" : shapes),
+                         reason});
+  }
+
+  Graph graph_;
+  std::vector<Node> done_;
+  std::vector<NodeProblem> problems_;
+};
+
+}  // namespace
+
+Inferred infer(Graph graph) { return Inference(std::move(graph)).run(); }
+
+}  // namespace tessera

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "ops/op.h"
+
+#include <span>
+
+/// The families of operators, a list in a file of its own each.
+namespace tessera::ops {
+
+std::span<const Op> elementwise_nodes();
+std::span<const Op> shape_nodes();
+
+}  // namespace tessera::ops

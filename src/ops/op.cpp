@@ -1,0 +1,77 @@
+#include "ops/op.h"
+
+#include "ops/nodes/nodes.h"
+
+namespace tessera::ops {
+namespace {
+
+/// The newest operator set whose meanings are known here; expansions are written for it.
+constexpr std::int64_t newest_version = 23;
+
+}  // namespace
+
+void Definition::output(const TensorId& tensor, std::optional<ElementType> element) {
+  const DType dtype = b.dtype(tensor);
+  for (std::size_t n = 0; n < input_count() && !element; ++n)
+    if (has_input(n) && dtype_of(type(n).element) == dtype) element = type(n).element;
+  outputs_.push_back({tensor, element.value_or(element_type_of(dtype))});
+}
+
+ValueId Expansion::fresh_name(std::string_view hint) {
+  const ValueId& first = node().outputs.front();
+  return first + "/" + std::string(hint) + "_" + std::to_string(nodes.size() + constants.size());
+}
+
+ValueId Expansion::add(std::string_view op, std::vector<ValueId> inputs, Attributes attributes) {
+  return add_many(op, std::move(inputs), 1, std::move(attributes)).front();
+}
+
+std::vector<ValueId> Expansion::add_many(std::string_view op, std::vector<ValueId> inputs,
+                                         std::size_t count, Attributes attributes) {
+  Node added{.name = fresh_name(op),
+             .domain = "",
+             .op = std::string(op),
+             .version = newest_version,
+             .inputs = std::move(inputs),
+             .outputs = {},
+             .attributes = std::move(attributes)};
+  for (std::size_t n = 0; n < count; ++n)
+    added.outputs.push_back(n == 0 ? added.name : added.name + ":" + std::to_string(n));
+  nodes.push_back(added);
+  return added.outputs;
+}
+
+ValueId Expansion::constant(ElementType element, Shape shape, const std::vector<double>& values) {
+  auto data =
+      std::make_shared<HostBuffer>(dtype_of(element), static_cast<std::int64_t>(values.size()));
+  for (std::size_t n = 0; n < values.size(); ++n)
+    data->set(static_cast<std::int64_t>(n), values[n]);
+  const ValueId name = fresh_name("constant");
+  constants.emplace(name, Constant{{element, std::move(shape)}, std::move(data)});
+  return name;
+}
+
+ValueId Expansion::integers(const std::vector<std::int64_t>& values) {
+  auto data = std::make_shared<HostBuffer>(DType::I64, static_cast<std::int64_t>(values.size()));
+  for (std::size_t n = 0; n < values.size(); ++n)
+    data->set_integer(static_cast<std::int64_t>(n), values[n]);
+  const ValueId name = fresh_name("constant");
+  constants.emplace(name, Constant{{ElementType::Int64, {static_cast<std::int64_t>(values.size())}},
+                                   std::move(data)});
+  return name;
+}
+
+void Expansion::refuse(std::string_view message) {
+  if (!refusal) refusal = Error{std::string(message)};
+}
+
+std::vector<std::span<const Op>> op_families() { return {elementwise_nodes(), shape_nodes()}; }
+
+const Op* find_op(std::string_view domain, std::string_view name) {
+  for (const std::span<const Op> family : op_families())
+    for (const Op& op : family)
+      if (op.domain == domain && op.name == name) return &op;
+  return nullptr;
+}
+
+}  // namespace tessera::ops

@@ -1,0 +1,88 @@
+#pragma once
+
+#include "ops/builder.h"
+#include "ops/node_view.h"
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+/// The operators of graphs. Each is a row of a list, and its meaning is one function of one of
+/// three kinds. Shapes and types need no function of their own: they are those of what is built.
+namespace tessera::ops {
+
+/// A node on its way into a Computation: appends the stages of its operator.
+class Definition : public NodeView {
+ public:
+  /// `inputs`: the tensor of each input in the builder; empty where absent.
+  Definition(const NodeView& view, ComputationBuilder& builder, std::vector<TensorId> inputs)
+      : NodeView(view), b(builder), inputs_(std::move(inputs)) {}
+
+  const TensorId& input(std::size_t n) const { return inputs_[n]; }
+  /// Adds the next output. Its element type is that of the first input with the same dtype, or the
+  /// dtype's own, unless given.
+  void output(const TensorId& tensor, std::optional<ElementType> element = std::nullopt);
+  void refuse(std::string_view message) { output(b.refuse(node().title(), message)); }
+
+  struct Output {
+    TensorId tensor;
+    ElementType element;
+  };
+  const std::vector<Output>& outputs() const { return outputs_; }
+
+  ComputationBuilder& b;
+
+ private:
+  std::vector<TensorId> inputs_;
+  std::vector<Output> outputs_;
+};
+
+/// Simpler nodes that together do what a node does.
+class Expansion : public NodeView {
+ public:
+  explicit Expansion(const NodeView& view) : NodeView(view) {}
+
+  using Attributes = std::map<std::string, Attribute>;
+  const ValueId& input(std::size_t n) const { return node().inputs[n]; }
+  /// Appends a node of the given operator, in the newest version known here; gives its only, or its
+  /// first, output.
+  ValueId add(std::string_view op, std::vector<ValueId> inputs, Attributes attributes = {});
+  std::vector<ValueId> add_many(std::string_view op, std::vector<ValueId> inputs, std::size_t count,
+                                Attributes attributes = {});
+  ValueId constant(ElementType element, Shape shape, const std::vector<double>& values);
+  ValueId integers(const std::vector<std::int64_t>& values);
+  ValueId real(double value) { return constant(ElementType::Float, {}, {value}); }
+  /// Says which value is the next output of the expanded node.
+  void output(ValueId value) { outputs.push_back(std::move(value)); }
+  void refuse(std::string_view message);
+
+  std::vector<Node> nodes;
+  std::map<ValueId, Constant> constants;
+  std::vector<ValueId> outputs;
+  std::optional<Error> refusal;
+
+ private:
+  ValueId fresh_name(std::string_view hint);
+};
+
+using Define = void (*)(Definition&);
+using Expand = void (*)(Expansion&);
+/// Gives the outputs themselves, from shapes and known inputs; needs nothing at run time.
+using Evaluate = Result<std::vector<Constant>> (*)(const NodeView&);
+
+struct Op {
+  std::string_view domain;
+  std::string_view name;
+  std::variant<Define, Expand, Evaluate> meaning;
+};
+
+/// Null when there is no such operator.
+const Op* find_op(std::string_view domain, std::string_view name);
+/// All operators, family by family.
+std::vector<std::span<const Op>> op_families();
+
+}  // namespace tessera::ops

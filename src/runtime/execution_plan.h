@@ -1,0 +1,55 @@
+#pragma once
+
+#include "tensor/element_type.h"
+#include "tensor/tensor.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tessera {
+
+/// An input or output of a network as its caller sees it: row-major, packed.
+struct Port {
+  std::string name;
+  ElementType element = ElementType::Float;
+  Shape shape;
+  friend bool operator==(const Port&, const Port&) = default;
+};
+
+/// Where a kernel finds one of its buffers.
+///   Arena    `offset` bytes into the memory of the session
+///   Weights  `offset` bytes into the constants of the package
+///   Input    the caller's input number `port`, in the dtype of its element type
+///   Output   the caller's output number `port`, likewise
+struct BufferPlace {
+  enum class Where : std::uint8_t { Arena, Weights, Input, Output };
+  Where where = Where::Arena;
+  std::int64_t port = 0;
+  std::int64_t offset = 0;
+  friend bool operator==(const BufferPlace&, const BufferPlace&) = default;
+};
+
+/// One kernel called with its buffers.
+struct KernelCall {
+  std::int64_t kernel = 0;  // index into `ExecutionPlan::kernels`
+  std::vector<BufferPlace> buffers;
+  std::string title;  // of what it computes, for profiles
+  double flops = 0;
+  friend bool operator==(const KernelCall&, const KernelCall&) = default;
+};
+
+/// What a package does when it runs: calls in order, nothing decided and nothing allocated at run
+/// time. The arena holds zero when a session starts.
+struct ExecutionPlan {
+  std::string name;
+  std::vector<Port> inputs;
+  std::vector<Port> outputs;
+  std::vector<std::string> kernels;  // symbols in the package's code
+  std::vector<KernelCall> calls;
+  std::int64_t arena_bytes = 0;
+  std::int64_t weights_bytes = 0;
+  friend bool operator==(const ExecutionPlan&, const ExecutionPlan&) = default;
+};
+
+}  // namespace tessera
