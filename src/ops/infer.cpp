@@ -44,6 +44,12 @@ class Inference {
       report(view, "the operator is not known");
       return {};
     }
+    for (std::size_t n = 0; n < op->required_inputs; ++n)
+      if (!view.has_input(n)) {
+        report(view, "expected " + std::to_string(op->required_inputs) + " inputs, input " +
+                         std::to_string(n) + " is absent");
+        return {};
+      }
     if (const auto* expand = std::get_if<ops::Expand>(&op->meaning)) return expanded(view, *expand);
     if (const auto* evaluate = std::get_if<ops::Evaluate>(&op->meaning))
       take_values(view, (*evaluate)(view));
@@ -79,9 +85,10 @@ class Inference {
     ComputationBuilder builder;
     std::vector<TensorId> inputs;
     for (std::size_t n = 0; n < view.input_count(); ++n)
-      inputs.push_back(view.has_input(n) ? builder.input("in" + std::to_string(n), view.shape(n),
-                                                         dtype_of(view.type(n).element))
-                                         : TensorId());
+      inputs.push_back(has_elements(view, n)
+                           ? builder.input("in" + std::to_string(n), view.shape(n),
+                                           dtype_of(view.type(n).element))
+                           : TensorId());
     ops::Definition definition(view, builder, std::move(inputs));
     append(definition);
     for (const ops::Definition::Output& output : definition.outputs())
@@ -93,7 +100,7 @@ class Inference {
     }
     std::int64_t elements = 0;
     for (std::size_t n = 0; n < view.node().outputs.size(); ++n) {
-      if (n >= definition.outputs().size()) continue;
+      if (n >= definition.outputs().size() || view.node().outputs[n].empty()) continue;
       const ops::Definition::Output& output = definition.outputs()[n];
       graph_.types[view.node().outputs[n]] = {output.element, builder.shape(output.tensor)};
       elements += element_count(builder.shape(output.tensor));
@@ -102,6 +109,11 @@ class Inference {
       compute(view, *computation);
     else
       done_.push_back(view.node());
+  }
+
+  /// Whether input `n` is present and not, as a list of axes may be, empty.
+  static bool has_elements(const ops::NodeView& view, std::size_t n) {
+    return view.has_input(n) && std::ranges::find(view.shape(n), 0) == view.shape(n).end();
   }
 
   static bool is_known(const ops::NodeView& view) {
@@ -113,15 +125,16 @@ class Inference {
   void compute(const ops::NodeView& view, const Computation& computation) {
     std::vector<HostBuffer> operands;
     for (std::size_t n = 0; n < view.input_count(); ++n)
-      if (view.has_input(n)) operands.push_back(view.constant(n)->data->copy());
+      if (has_elements(view, n)) operands.push_back(view.constant(n)->data->copy());
     Result<std::vector<HostBuffer>> values = evaluate(computation, operands);
     if (!values) {
       report(view, values.error().message);
       return;
     }
     for (std::size_t n = 0; n < values->size() && n < view.node().outputs.size(); ++n)
-      add_constant(view.node().outputs[n], {graph_.types[view.node().outputs[n]],
-                                            std::make_shared<HostBuffer>(std::move((*values)[n]))});
+      if (const ValueId& name = view.node().outputs[n]; !name.empty())
+        add_constant(name,
+                     {graph_.types[name], std::make_shared<HostBuffer>(std::move((*values)[n]))});
   }
 
   void take_values(const ops::NodeView& view, Result<std::vector<Constant>> values) {
@@ -130,11 +143,11 @@ class Inference {
       return;
     }
     for (std::size_t n = 0; n < values->size() && n < view.node().outputs.size(); ++n)
-      add_constant(view.node().outputs[n], std::move((*values)[n]));
+      if (const ValueId& name = view.node().outputs[n]; !name.empty())
+        add_constant(name, std::move((*values)[n]));
   }
 
   void add_constant(const ValueId& name, Constant constant) {
-    if (name.empty()) return;
     graph_.types[name] = constant.type;
     graph_.constants.insert_or_assign(name, std::move(constant));
   }

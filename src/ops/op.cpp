@@ -10,6 +10,17 @@ constexpr std::int64_t newest_version = 23;
 
 }  // namespace
 
+TensorId Definition::input(std::size_t n) const {
+  if (n < inputs_.size() && !inputs_[n].empty()) return inputs_[n];
+  return b.refuse(node().title(), "input " + std::to_string(n) + " is absent or has no elements");
+}
+
+std::vector<TensorId> Definition::all_inputs() const {
+  std::vector<TensorId> all;
+  for (std::size_t n = 0; n < inputs_.size(); ++n) all.push_back(input(n));
+  return all;
+}
+
 void Definition::output(const TensorId& tensor, std::optional<ElementType> element) {
   const DType dtype = b.dtype(tensor);
   for (std::size_t n = 0; n < input_count() && !element; ++n)

@@ -18,11 +18,13 @@ namespace tessera::ops {
 /// A node on its way into a Computation: appends the stages of its operator.
 class Definition : public NodeView {
  public:
-  /// `inputs`: the tensor of each input in the builder; empty where absent.
+  /// `inputs`: the tensor of each input in the builder; empty where absent or without elements.
   Definition(const NodeView& view, ComputationBuilder& builder, std::vector<TensorId> inputs)
       : NodeView(view), b(builder), inputs_(std::move(inputs)) {}
 
-  const TensorId& input(std::size_t n) const { return inputs_[n]; }
+  /// Refuses when there is none.
+  TensorId input(std::size_t n) const;
+  std::vector<TensorId> all_inputs() const;
   /// Adds the next output. Its element type is that of the first input with the same dtype, or the
   /// dtype's own, unless given.
   void output(const TensorId& tensor, std::optional<ElementType> element = std::nullopt);
@@ -78,6 +80,7 @@ struct Op {
   std::string_view domain;
   std::string_view name;
   std::variant<Define, Expand, Evaluate> meaning;
+  std::size_t required_inputs = 1;  // the first so many must be present
 };
 
 /// Null when there is no such operator.

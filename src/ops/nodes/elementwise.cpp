@@ -22,8 +22,10 @@ void function(Definition& d) {
 }
 
 constexpr Op list[] = {
-    {"", "Add", arithmetic<BinaryOp::Add>}, {"", "Sub", arithmetic<BinaryOp::Sub>},
-    {"", "Mul", arithmetic<BinaryOp::Mul>}, {"", "Exp", function<UnaryOp::Exp>},
+    {"", "Add", arithmetic<BinaryOp::Add>, 2},
+    {"", "Sub", arithmetic<BinaryOp::Sub>, 2},
+    {"", "Mul", arithmetic<BinaryOp::Mul>, 2},
+    {"", "Exp", function<UnaryOp::Exp>},
     {"", "Relu", activation<relu>},
 };
 

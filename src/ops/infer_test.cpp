@@ -1,0 +1,40 @@
+#include "ops/infer.h"
+
+#include "ops/nodes/test_node.h"
+
+namespace tessera {
+namespace {
+
+TEST(Infer, RefusesANodeThatLacksAnInput) {
+  EXPECT_EQ(TestNode("Add").input({2}, {1, 2}).refusal(), "expected 2 inputs, input 1 is absent");
+  EXPECT_EQ(TestNode("Add").absent_input().input({2}, {1, 2}).refusal(),
+            "expected 2 inputs, input 0 is absent");
+}
+
+TEST(Infer, RefusesAnOperatorThatIsNotKnown) {
+  EXPECT_EQ(TestNode("Frobnicate").refusal(), "the operator is not known");
+}
+
+TEST(Infer, ComputesWhatDependsOnConstantsOnly) {
+  TestNode("Add").input({2}, {1, 2}).input({}, {3}).expect({2}, {4, 5});
+}
+
+TEST(Infer, LearnsTheTypeOfWhatIsKnownOnlyAtRunTime) {
+  Graph graph;
+  graph.inputs = {{"x", {ElementType::Float, {2, 3}}}};
+  graph.outputs = {"y"};
+  graph.nodes = {{.name = "exp",
+                  .domain = "",
+                  .op = "Exp",
+                  .version = 13,
+                  .inputs = {"x"},
+                  .outputs = {"y"},
+                  .attributes = {}}};
+  const Inferred inferred = infer(graph);
+  ASSERT_TRUE(inferred.problems.empty());
+  EXPECT_EQ(inferred.graph.types.at("y"), (ValueType{ElementType::Float, {2, 3}}));
+  EXPECT_EQ(inferred.graph.nodes.size(), 1U);
+}
+
+}  // namespace
+}  // namespace tessera
