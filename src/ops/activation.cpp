@@ -14,18 +14,6 @@ Expr clipped(const Expr& x, double low, double high) {
   return min(max(x, number(x.dtype(), low)), number(x.dtype(), high));
 }
 
-TensorId map_float(ComputationBuilder& builder, const TensorId& x, const Scalar1& f,
-                   std::string_view name) {
-  if (!is_float(builder.dtype(x))) return builder.refuse(name, undefined_for(builder.dtype(x)));
-  return map(builder, x, f, name);
-}
-
-TensorId map_number(ComputationBuilder& builder, const TensorId& x, const Scalar1& f,
-                    std::string_view name) {
-  if (builder.dtype(x) == DType::Bool) return builder.refuse(name, undefined_for(DType::Bool));
-  return map(builder, x, f, name);
-}
-
 }  // namespace
 
 TensorId relu(ComputationBuilder& builder, const TensorId& x, std::string_view name) {

@@ -78,6 +78,18 @@ TensorId map(ComputationBuilder& builder, const TensorId& x, const Scalar1& f,
       builder, std::array{x}, [&](std::span<const Expr> e) { return f(e[0]); }, name);
 }
 
+TensorId map_float(ComputationBuilder& builder, const TensorId& x, const Scalar1& f,
+                   std::string_view name) {
+  if (!is_float(builder.dtype(x))) return builder.refuse(name, undefined_for(builder.dtype(x)));
+  return map(builder, x, f, name);
+}
+
+TensorId map_number(ComputationBuilder& builder, const TensorId& x, const Scalar1& f,
+                    std::string_view name) {
+  if (builder.dtype(x) == DType::Bool) return builder.refuse(name, undefined_for(DType::Bool));
+  return map(builder, x, f, name);
+}
+
 TensorId unary(ComputationBuilder& builder, UnaryOp op, const TensorId& x, std::string_view name) {
   if (!takes(op, builder.dtype(x))) return builder.refuse(name, undefined_for(builder.dtype(x)));
   return map(builder, x, [&](const Expr& e) { return unary(op, e); }, name);

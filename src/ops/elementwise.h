@@ -16,6 +16,11 @@ using ScalarN = std::function<Expr(std::span<const Expr>)>;
 
 TensorId map(ComputationBuilder& builder, const TensorId& x, const Scalar1& f,
              std::string_view name);
+/// The same of f32 only, and of anything but bool.
+TensorId map_float(ComputationBuilder& builder, const TensorId& x, const Scalar1& f,
+                   std::string_view name);
+TensorId map_number(ComputationBuilder& builder, const TensorId& x, const Scalar1& f,
+                    std::string_view name);
 TensorId elementwise(ComputationBuilder& builder, std::span<const TensorId> operands,
                      const ScalarN& f, std::string_view name);
 
