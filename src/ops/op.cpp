@@ -76,7 +76,10 @@ void Expansion::refuse(std::string_view message) {
   if (!refusal) refusal = Error{std::string(message)};
 }
 
-std::vector<std::span<const Op>> op_families() { return {elementwise_nodes(), shape_nodes()}; }
+std::vector<std::span<const Op>> op_families() {
+  return {elementwise_nodes(), arithmetic_nodes(), logic_nodes(),
+          activation_nodes(),  softmax_nodes(),    shape_nodes()};
+}
 
 const Op* find_op(std::string_view domain, std::string_view name) {
   for (const std::span<const Op> family : op_families())

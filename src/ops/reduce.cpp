@@ -60,21 +60,6 @@ bool takes(Reduction reduction, DType dtype) {
   return is_float(dtype) || (is_arithmetic && dtype != DType::Bool);
 }
 
-/// A name that no axis has.
-std::string unused_name(const std::vector<Axis>& axes, const std::string& wanted) {
-  std::string name = wanted;
-  for (int n = 2; std::ranges::find(axes, name, &Axis::name) != axes.end(); ++n)
-    name = wanted + std::to_string(n);
-  return name;
-}
-
-/// `axes` with a unit axis `u` for each of `dims`.
-std::vector<Axis> with_unit_axes(std::vector<Axis> axes, const std::vector<std::size_t>& dims) {
-  for (const std::size_t d : dims)
-    axes.insert(axes.begin() + static_cast<std::ptrdiff_t>(d), spatial(unused_name(axes, "u"), 1));
-  return axes;
-}
-
 }  // namespace
 
 TensorId reduce(ComputationBuilder& builder, Reduction reduction, const TensorId& x,

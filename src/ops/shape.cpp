@@ -6,6 +6,17 @@
 #include <string>
 
 namespace tessera::ops {
+namespace {
+
+/// A name that no axis has.
+std::string unused_name(const std::vector<Axis>& axes, const std::string& wanted) {
+  std::string name = wanted;
+  for (int n = 2; std::ranges::find(axes, name, &Axis::name) != axes.end(); ++n)
+    name = wanted + std::to_string(n);
+  return name;
+}
+
+}  // namespace
 
 Result<std::size_t> dimension(std::int64_t dim, std::size_t rank) {
   const auto n = static_cast<std::int64_t>(rank);
@@ -64,6 +75,12 @@ ReducedAxes reduced_axes(const ComputationBuilder& builder, const TensorId& id,
     out.count *= all[d].extent;
   }
   return out;
+}
+
+std::vector<Axis> with_unit_axes(std::vector<Axis> axes, const std::vector<std::size_t>& dims) {
+  for (const std::size_t d : dims)
+    axes.insert(axes.begin() + static_cast<std::ptrdiff_t>(d), spatial(unused_name(axes, "u"), 1));
+  return axes;
 }
 
 std::string undefined_for(DType dtype) { return "not defined for " + std::string(to_text(dtype)); }

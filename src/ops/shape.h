@@ -30,6 +30,9 @@ struct ReducedAxes {
 ReducedAxes reduced_axes(const ComputationBuilder& builder, const TensorId& id,
                          const std::vector<std::size_t>& dims);
 
+/// `axes` with a unit axis for each of `dims`, so that reduced dimensions stay.
+std::vector<Axis> with_unit_axes(std::vector<Axis> axes, const std::vector<std::size_t>& dims);
+
 /// Refusals of a dtype that an op has no meaning for, and of two that should be one.
 std::string undefined_for(DType dtype);
 std::string dtypes_differ(DType a, DType b);

@@ -8,6 +8,10 @@
 namespace tessera::ops {
 
 std::span<const Op> elementwise_nodes();
+std::span<const Op> arithmetic_nodes();
+std::span<const Op> logic_nodes();
+std::span<const Op> activation_nodes();
+std::span<const Op> softmax_nodes();
 std::span<const Op> shape_nodes();
 
 }  // namespace tessera::ops
