@@ -44,12 +44,12 @@ std::optional<std::int64_t> Access::block_of(const AxisId& axis) const {
 
 std::optional<std::int64_t> Access::stride_of(const AxisId& axis) const {
   std::int64_t sum = 0;
-  std::int64_t stride = 1;
-  for (std::size_t d = dims.size(); d-- > 0; stride *= placed.tensor.shape[d])
+  const std::vector<OffsetShare> shares = offset_shares(placed.layout, placed.tensor.shape);
+  for (std::size_t d = 0; d < dims.size(); ++d)
     for (const auto& [atom, factor] : dims[d].terms) {
       if (!axes_in(atom).contains(axis)) continue;
-      if (as<AxisRef>(atom) == nullptr) return std::nullopt;
-      sum += factor * stride;
+      if (as<AxisRef>(atom) == nullptr || shares[d].parts.size() != 1) return std::nullopt;
+      sum += factor * shares[d].parts.front().stride;
     }
   return sum;
 }

@@ -31,7 +31,8 @@ struct Access {
   /// `g` when `axis` occurs only as `axis / g`: aligned runs of g iterations touch the same
   /// elements.
   std::optional<std::int64_t> block_of(const AxisId& axis) const;
-  /// Distance in elements of neighbours along `axis` in row-major order; nothing when not linear.
+  /// Distance in elements of neighbours along `axis` in memory; nothing when not linear, as along
+  /// blocked channels.
   std::optional<std::int64_t> stride_of(const AxisId& axis) const;
 };
 

@@ -2,6 +2,7 @@
 
 #include "base/check.h"
 #include "ir/rewrite.h"
+#include "schedule/rules/layouts.h"
 #include "schedule/rules/rules.h"
 #include "schedule/tree.h"
 
@@ -13,7 +14,8 @@ namespace {
 
 class Planner {
  public:
-  Planner(const Task& task, std::string name) : lanes_(task.target.f32_lanes()) {
+  Planner(const Task& task, std::string name)
+      : lanes_(task.target.f32_lanes()), settled_(task.layouts) {
     plan_.name = std::move(name);
     for (const Stage& stage : task.computation.stages) stages_.push_back(stage.tensor.name);
   }
@@ -90,7 +92,15 @@ class Planner {
     const std::int64_t m = unit.nests[4].axes[0].extent;
     if (output.axes.size() != 4 || output.axes[2].extent < m || output.axes[3].extent < m)
       return false;
-    return output.axes[1].extent > lanes_ && unit.nests[1].axes[3].extent > lanes_;
+    const auto may_be_blocked = [&](const Access& access) {
+      const auto found = settled_.find(access.placed.tensor.name);
+      return found == settled_.end() || access.placed.tensor.shape.size() != 4 ||
+             has_blocked_channels(found->second, lanes_);
+    };
+    for (const NestView* nest : {&unit.nests.front(), &output})
+      if (!std::all_of(nest->reads.begin(), nest->reads.end(), may_be_blocked)) return false;
+    return may_be_blocked(output.write) && output.axes[1].extent > lanes_ &&
+           unit.nests[1].axes[3].extent > lanes_;
   }
 
   /// Stages without reduction go into their readers, unless that would compute something costly
@@ -238,6 +248,7 @@ class Planner {
   }
 
   std::int64_t lanes_;
+  const std::map<TensorId, Layout>& settled_;
   Plan plan_{.name = {},
              .steps = {},
              .program = {.name = {}, .params = {}, .tables = {}, .body = block({})},
@@ -252,6 +263,7 @@ std::vector<Plan> plans_of(const Task& task) {
   const auto planner = [&](const std::string& name) {
     Planner out(task, name);
     out.start(to_program(task.computation));
+    for (const auto& [tensor, layout] : task.layouts) out.step(ChooseLayout{tensor, layout});
     return out;
   };
   std::vector<Plan> plans{planner("direct").run()};

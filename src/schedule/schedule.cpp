@@ -27,7 +27,10 @@ Result<Program> apply(const Schedule& schedule, const Program& program) {
 Fingerprint fingerprint(const Task& task) {
   Computation nameless = task.computation;
   nameless.name = "task";
-  return fingerprint(to_text(nameless) + to_text(task.target));
+  std::string text = to_text(nameless) + to_text(task.target);
+  for (const auto& [tensor, layout] : task.layouts)
+    text += "\n" + to_text(ChooseLayout{tensor, layout});
+  return fingerprint(text);
 }
 
 }  // namespace tessera

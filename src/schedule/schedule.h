@@ -5,6 +5,7 @@
 #include "schedule/step.h"
 #include "target/target.h"
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,9 +28,11 @@ Result<Schedule> parse_schedule(std::string_view text);
 struct Task {
   Computation computation;
   Target target;
+  /// Of operands and outputs that others write or read too; the rest is the schedule's to choose.
+  std::map<TensorId, Layout> layouts = {};
 };
 
-/// Of the computation's text (its name aside) and the target's text.
+/// Of the computation's text (its name aside), the target's text and the layouts.
 Fingerprint fingerprint(const Task& task);
 
 }  // namespace tessera

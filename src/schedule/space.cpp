@@ -21,7 +21,8 @@ Draft run_rules(const Task& task, const std::vector<Plan>& plans, Chooser& choos
   for (const Plan& plan : plans) algorithms.emplace_back(plan.name, &plan);
   const Plan& plan = *chooser.pick<const Plan*>("algorithm", algorithms);
   Draft draft{.schedule = plan.steps, .cycles = 0};
-  RuleContext context{plan.program, task.target, chooser, draft.schedule, draft.cycles};
+  RuleContext context{plan.program, task.target,    task.layouts,
+                      chooser,      draft.schedule, draft.cycles};
   for (const Unit& unit : plan.units) apply_rule(context, unit);
   return draft;
 }

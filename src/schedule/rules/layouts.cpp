@@ -13,6 +13,14 @@ Layout blocked_channels(std::int64_t lanes) {
           .halo = {}};
 }
 
+bool has_blocked_channels(const Layout& layout, std::int64_t lanes) {
+  return layout.terms == blocked_channels(lanes).terms;
+}
+
+void choose_layout(RuleContext& context, const TensorId& tensor, const Layout& layout) {
+  if (!context.settled.contains(tensor)) context.steps.push_back(ChooseLayout{tensor, layout});
+}
+
 std::vector<Halo> halo_of(const Access& access, const NestView& nest) {
   if (!access.is_padded) return {};
   LoopScope scope;

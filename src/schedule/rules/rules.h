@@ -5,6 +5,7 @@
 #include "schedule/schedule.h"
 #include "target/target.h"
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@ namespace tessera {
 struct RuleContext {
   const Program& program;  // as the steps before the rules left it
   const Target& target;
+  const std::map<TensorId, Layout>& settled;  // layouts that are not to be chosen
   Chooser& chooser;
   Schedule& steps;
   double& cycles;

@@ -1,5 +1,7 @@
 #include "schedule/rules/tile.h"
 
+#include "schedule/rules/layouts.h"
+
 #include <algorithm>
 
 namespace tessera {
@@ -81,6 +83,12 @@ Style TileDecisions::pick_style() {
     if (is_clean) options.emplace_back("blocked", Style{1, true});
   }
   if (options.empty() || last != 1) options.emplace_back("plain", Style{last, false});
+  if (const auto given = context_.settled.find(p_.e.write.placed.tensor.name);
+      given != context_.settled.end()) {
+    const bool is_blocked = has_blocked_channels(given->second, p_.lanes);
+    const auto differs = [&](const auto& option) { return option.second.is_blocked != is_blocked; };
+    if (!std::all_of(options.begin(), options.end(), differs)) std::erase_if(options, differs);
+  }
   return pick("layout", options);
 }
 
@@ -222,7 +230,7 @@ TilePlan decide_tile(RuleContext& context, const NestView& reduction, const Nest
 void tile_rule(RuleContext& context, const NestView& reduction, const NestView& consumer) {
   const TilePlan plan = decide_tile(context, reduction, consumer);
   const std::vector<ViewAxis> outer = append_tile_steps(context, plan);
-  const double cycles = tile_cycles(plan, outer, context.target);
+  const double cycles = tile_cycles(plan, outer, context);
   context.cycles += cycles * parallelise(context, shared_loops(outer), cycles);
 }
 

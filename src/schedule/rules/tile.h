@@ -74,6 +74,6 @@ std::vector<ViewAxis> append_tile_steps(RuleContext& context, const TilePlan& pl
 /// What the analytic prior expects: multiply-adds, loads and latency of the tile's inner loop, tail
 /// tiles, the cost of entering a tile, and the traffic through the caches.
 double tile_cycles(const TilePlan& plan, const std::vector<ViewAxis>& outer_loops,
-                   const Target& target);
+                   const RuleContext& context);
 
 }  // namespace tessera

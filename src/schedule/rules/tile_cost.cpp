@@ -1,3 +1,4 @@
+#include "schedule/rules/layouts.h"
 #include "schedule/rules/tile.h"
 #include "schedule/rules/traffic.h"
 
@@ -7,7 +8,7 @@ namespace tessera {
 namespace {
 
 /// Vector and scalar loads of one reduce point, weighted by what they cost.
-double loads_of(const TilePlan& p, double rows, double vectors) {
+double loads_of(const TilePlan& p, const RuleContext& context, double rows, double vectors) {
   const AxisId& vector = p.r_axis(p.style.vector);
   double loads = 0;
   for (const Access& read : p.r.reads) {
@@ -15,8 +16,10 @@ double loads_of(const TilePlan& p, double rows, double vectors) {
     const bool is_row = p.moves_along_rows(read);
     double count = (is_vector ? vectors : 1.0) * (is_row ? rows : 1.0);
     const auto stride = read.stride_of(vector);
-    const bool is_contiguous =
-        read.is_constant || p.style.is_blocked || p.needs_packing(read) || (stride && *stride <= 1);
+    const bool may_be_blocked = !context.settled.contains(read.placed.tensor.name) ||
+                                has_blocked_channels(read.placed.layout, p.lanes);
+    const bool is_contiguous = read.is_constant || (p.style.is_blocked && may_be_blocked) ||
+                               p.needs_packing(read) || (stride && *stride <= 1);
     if (is_vector && !is_contiguous) count *= 1.5 * static_cast<double>(p.lanes);
     // Rows far apart in memory are so many streams for the prefetchers and sets of the cache.
     const auto row_stride = p.rows ? read.stride_of(p.r_axis(*p.rows)) : std::nullopt;
@@ -60,12 +63,13 @@ double reduce_points(const TilePlan& p) {
 
 /// One tile of the given size: its reduce loop is bound by multiply-adds, loads, the latency of one
 /// accumulator or the width of the front end; entering and leaving it touches every accumulator.
-double one_tile(const TilePlan& p, const Target& target, std::int64_t row_count,
+double one_tile(const TilePlan& p, const RuleContext& context, std::int64_t row_count,
                 std::int64_t vector_count) {
+  const Target& target = context.target;
   const auto rows = static_cast<double>(row_count * p.tile.rows2);
   const auto vectors = static_cast<double>(vector_count);
   const double accumulators = rows * vectors;
-  const double loads = loads_of(p, rows, vectors);
+  const double loads = loads_of(p, context, rows, vectors);
   double per_point = std::max(
       {accumulators / static_cast<double>(target.fma_per_cycle) * (target.has_fma ? 1 : 2),
        loads / (0.85 * static_cast<double>(
@@ -91,14 +95,14 @@ std::vector<Count> counts(std::int64_t extent, std::int64_t size) {
   return out;
 }
 
-double compute_cycles(const TilePlan& p, const Target& target) {
+double compute_cycles(const TilePlan& p, const RuleContext& context) {
   const std::int64_t row_extent = p.rows ? p.extent(*p.rows) : 1;
   const std::int64_t vector_extent = ceil_div(p.extent(p.style.vector), p.lanes);
   double cycles = 0;
   for (const Count& rows : counts(row_extent, p.tile.rows))
     for (const Count& vectors : counts(vector_extent, p.tile.vectors))
       cycles += static_cast<double>(rows.times * vectors.times) *
-                one_tile(p, target, rows.size, vectors.size);
+                one_tile(p, context, rows.size, vectors.size);
   for (std::size_t d = 0; d < p.spatial.size(); ++d)
     if (d != p.style.vector && p.rows != d && p.rows2 != d)
       cycles *= static_cast<double>(p.extent(d));
@@ -136,9 +140,10 @@ std::vector<TrafficLoop> traffic_loops(const TilePlan& p,
 }  // namespace
 
 double tile_cycles(const TilePlan& plan, const std::vector<ViewAxis>& outer_loops,
-                   const Target& target) {
-  const double compute = compute_cycles(plan, target);
-  const double moved = traffic_cycles(plan.r.reads, traffic_loops(plan, outer_loops), target);
+                   const RuleContext& context) {
+  const double compute = compute_cycles(plan, context);
+  const double moved =
+      traffic_cycles(plan.r.reads, traffic_loops(plan, outer_loops), context.target);
   return std::max(compute, moved) + 0.1 * std::min(compute, moved);
 }
 

@@ -87,7 +87,7 @@ void TileSteps::choose_activation_layout(const Access& access, bool is_read) {
   layout.halo = halo_of(access, p_.r);
   if (tensor.shape.size() == 2 && tensor.shape[1] * 4 % 4096 == 0 && tensor.shape[0] > 1)
     layout.terms.back().pad = 16;
-  if (layout != row_major(tensor.shape.size())) step(ChooseLayout{tensor.name, layout});
+  if (layout != row_major(tensor.shape.size())) choose_layout(context_, tensor.name, layout);
 }
 
 void TileSteps::choose_layouts() {

@@ -97,12 +97,12 @@ void WinogradRule::choose_layouts() {
   const TensorId& input = w_.reads[0].placed.tensor.name;  // every read is of the one input
   Layout layout = blocked_channels(lanes_);
   for (const Access& read : w_.reads) layout.halo = united(layout.halo, halo_of(read, w_));
-  step(ChooseLayout{input, layout});
+  choose_layout(context_, input, layout);
   const Tensor& output = out_.write.placed.tensor;
-  step(ChooseLayout{output.name, blocked_channels(lanes_)});
+  choose_layout(context_, output.name, blocked_channels(lanes_));
   for (const Access& read : out_.reads)
     if (read.placed.tensor.shape == output.shape && read.placed.tensor.name != input)
-      step(ChooseLayout{read.placed.tensor.name, blocked_channels(lanes_)});
+      choose_layout(context_, read.placed.tensor.name, blocked_channels(lanes_));
 }
 
 /// Loops over blocks outside, then the tiles of a block, vectors of channels, and the pixels of a
@@ -140,7 +140,7 @@ void WinogradRule::multiply() {
     nest->write.placed.tensor.shape[2] = tiles;
   }
   double cycles = 0;
-  RuleContext inner{context_.program, context_.target, context_.chooser,
+  RuleContext inner{context_.program, context_.target, context_.settled,     context_.chooser,
                     context_.steps,   cycles,          !is_shared_by_block()};
   tile_rule(inner, product, m);
   context_.cycles += cycles * static_cast<double>(block_count());
