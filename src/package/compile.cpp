@@ -1,0 +1,241 @@
+#include "package/compile.h"
+
+#include "base/check.h"
+#include "extract/arena.h"
+#include "lower/lower.h"
+#include "schedule/space.h"
+
+#include <algorithm>
+#include <map>
+
+namespace tessera {
+namespace {
+
+/// One distinct task, made into code.
+struct Made {
+  std::int64_t kernel = 0;
+  Lowered lowered;
+  std::vector<Param> scheduled_params;
+};
+
+class NetworkCompiler {
+ public:
+  NetworkCompiler(const Network& network, const Target& target, const Backend& backend,
+                  const CompileOptions& options)
+      : network_(network), target_(target), backend_(backend), options_(options) {}
+
+  Result<CompiledNetwork> run() {
+    name_ports();
+    find_tasks();
+    for (std::size_t n = 0; n < tasks_.size(); ++n) {
+      if (options_.progress) options_.progress(n, tasks_.size());
+      if (const auto done = make_kernel(n); !done) return done.error();
+    }
+    place_values();
+    for (std::size_t n = 0; n < network_.calls.size(); ++n)
+      if (const auto done = add_call(n); !done) return done.error();
+    out_.plan.weights_bytes = weights_end_;
+    return std::move(out_);
+  }
+
+ private:
+  void name_ports() {
+    out_.plan.name = network_.name;
+    for (const GraphInput& input : network_.inputs)
+      out_.plan.inputs.push_back({input.name, input.type.element, input.type.shape});
+    for (const NetworkOutput& output : network_.outputs) {
+      const ValueType& type = network_.types.at(output.value);
+      out_.plan.outputs.push_back({output.name, type.element, type.shape});
+    }
+  }
+
+  /// Calls with the same fingerprint share a kernel.
+  void find_tasks() {
+    std::map<Fingerprint, std::size_t> known;
+    for (const Call& call : network_.calls) {
+      Task task{call.computation, target_, {}};
+      const auto settle = [&](const TensorId& tensor, const ValueId& value) {
+        const Shape& shape = find_tensor(call.computation, tensor)->shape;
+        const auto layout = network_.layouts.find(network_.root_of(value));
+        task.layouts[tensor] =
+            layout == network_.layouts.end() ? row_major(shape.size()) : layout->second;
+      };
+      for (std::size_t n = 0; n < call.inputs.size(); ++n)
+        if (call.computation.operands[n].role == Role::Input)
+          settle(call.computation.operands[n].tensor.name, call.inputs[n]);
+      for (std::size_t n = 0; n < call.outputs.size(); ++n)
+        settle(call.computation.outputs[n], call.outputs[n]);
+      const auto [found, is_new] = known.emplace(fingerprint(task), tasks_.size());
+      if (is_new) tasks_.push_back(std::move(task));
+      task_of_call_.push_back(found->second);
+    }
+  }
+
+  Result<void> make_kernel(std::size_t n) {
+    Task& task = tasks_[n];
+    task.computation.name = "kernel_" + std::to_string(n);
+    Schedule schedule = options_.schedule_of ? options_.schedule_of(task) : default_schedule(task);
+    const Result<Program> program = tessera::apply(schedule, to_program(task.computation));
+    if (!program) return program.error();
+    Result<Lowered> lowered = lower(*program, target_);
+    if (!lowered) return lowered.error();
+    Result<std::string> object = backend_.object(lowered->main, target_);
+    if (!object) return object.error();
+    out_.plan.kernels.push_back(task.computation.name);
+    out_.objects.push_back(*std::move(object));
+    out_.tasks.push_back(task);
+    out_.schedules.push_back(std::move(schedule));
+    made_.push_back({static_cast<std::int64_t>(n), *std::move(lowered), program->params});
+    return {};
+  }
+
+  /// Decides where each value that calls write lives.
+  void place_values() {
+    std::map<ValueId, std::size_t> index;  // into `lifetimes`
+    std::vector<Lifetime> lifetimes;
+    for (std::size_t port = 0; port < network_.inputs.size(); ++port)
+      place_of_[network_.inputs[port].name] = {.where = BufferPlace::Where::Input,
+                                               .port = static_cast<std::int64_t>(port)};
+    for (std::size_t port = 0; port < network_.outputs.size(); ++port)
+      place_of_[network_.root_of(network_.outputs[port].value)] = {
+          .where = BufferPlace::Where::Output, .port = static_cast<std::int64_t>(port)};
+    const auto now = [](std::size_t call) { return static_cast<std::int64_t>(call); };
+    for (std::size_t n = 0; n < network_.calls.size(); ++n) {
+      for (const ValueId& value : network_.calls[n].outputs) {
+        if (place_of_.contains(value)) continue;
+        index[value] = lifetimes.size();
+        const ValueType& type = network_.types.at(value);
+        const auto layout = network_.layouts.find(value);
+        Lifetime life{.size_bytes = size_bytes(dtype_of(type.element)), .first = now(n),
+                      .last = now(n), .kind = {}};
+        if (layout == network_.layouts.end()) {
+          life.size_bytes *= element_count(type.shape);
+        } else {
+          life.size_bytes *= physical_size(layout->second, type.shape);
+          if (!layout->second.halo.empty())
+            life.kind = to_text(layout->second) + " " + std::to_string(life.size_bytes);
+        }
+        lifetimes.push_back(life);
+      }
+      for (const ValueId& value : network_.calls[n].inputs)
+        if (const auto found = index.find(network_.root_of(value)); found != index.end())
+          lifetimes[found->second].last = now(n);
+    }
+    const Arena arena = plan_arena(lifetimes);
+    for (const auto& [value, n] : index)
+      place_of_[value] = {.where = BufferPlace::Where::Arena, .port = 0,
+                          .offset = arena.offsets[n]};
+    out_.plan.arena_bytes = arena.size_bytes;
+  }
+
+  Result<void> add_call(std::size_t n) {
+    const Call& call = network_.calls[n];
+    const Made& made = made_[task_of_call_[n]];
+    std::map<TensorId, ValueId> value_of;
+    const Task& task = tasks_[task_of_call_[n]];
+    for (std::size_t m = 0; m < call.inputs.size(); ++m)
+      value_of[task.computation.operands[m].tensor.name] = call.inputs[m];
+    for (std::size_t m = 0; m < call.outputs.size(); ++m)
+      value_of[task.computation.outputs[m]] = call.outputs[m];
+    Result<std::map<TensorId, BufferPlace>> derived = derived_constants(call, made, value_of);
+    if (!derived) return derived.error();
+    KernelCall planned{.kernel = made.kernel, .buffers = {}, .title = call.title,
+                       .flops = flops(call.computation)};
+    for (const Param& param : made.lowered.main.params) {
+      const TensorId& name = param.placed.tensor.name;
+      if (const auto found = derived->find(name); found != derived->end())
+        planned.buffers.push_back(found->second);
+      else if (param.role == Role::Constant)
+        planned.buffers.push_back(constant_place(value_of.at(name), param.placed));
+      else
+        planned.buffers.push_back(place_of(value_of.at(name)));
+    }
+    out_.plan.calls.push_back(std::move(planned));
+    return {};
+  }
+
+  /// A constant is a constant operand wherever it is read, unless through a view.
+  BufferPlace place_of(const ValueId& value) {
+    const ValueId& root = network_.root_of(value);
+    if (const auto found = place_of_.find(root); found != place_of_.end()) return found->second;
+    check(network_.constants.contains(root), "a value that something makes");
+    const Constant& constant = network_.constants.at(root);
+    return weights_place(root, row_major(constant.type.shape.size()),
+                         [&] { return constant.data->copy(); });
+  }
+
+  BufferPlace constant_place(const ValueId& value, const tessera::Placed& placed) {
+    return weights_place(value, placed.layout, [&] {
+      return pack(*network_.constants.at(value).data, placed.tensor.shape, placed.layout);
+    });
+  }
+
+  template <typename Make>
+  BufferPlace weights_place(const std::string& subject, const Layout& layout, const Make& make) {
+    const auto [found, is_new] =
+        weights_.emplace(subject + " " + to_text(layout), weights_end_);
+    if (is_new) add_weights(make());
+    return {.where = BufferPlace::Where::Weights, .port = 0, .offset = found->second};
+  }
+
+  void add_weights(HostBuffer data) {
+    constexpr std::int64_t alignment = 64;
+    const std::int64_t begin = weights_end_;
+    weights_end_ = (begin + data.size_bytes() + 2 * alignment - 1) / alignment * alignment;
+    out_.weights.push_back({begin, std::move(data)});
+  }
+
+  /// Runs the part of a kernel that depends on constants only, for the constants of this call.
+  Result<std::map<TensorId, BufferPlace>> derived_constants(
+      const Call& call, const Made& made, const std::map<TensorId, ValueId>& value_of) {
+    std::map<TensorId, BufferPlace> places;
+    if (!made.lowered.prepare) return places;
+    const Program& prepare = *made.lowered.prepare;
+    std::string subject = made.lowered.main.name;
+    for (const Param& param : prepare.params)
+      if (param.role != Role::Output) subject += " " + value_of.at(param.placed.tensor.name);
+    std::vector<HostBuffer> buffers;
+    std::vector<void*> pointers;
+    for (const Param& param : prepare.params) {
+      const tessera::Placed& placed = param.placed;
+      if (param.role == Role::Output)
+        buffers.emplace_back(placed.tensor.dtype, physical_size(placed.layout, placed.tensor.shape));
+      else
+        buffers.push_back(pack(*network_.constants.at(value_of.at(placed.tensor.name)).data,
+                               placed.tensor.shape, placed.layout));
+      pointers.push_back(buffers.back().data());
+    }
+    const Result<std::unique_ptr<Kernel>> kernel = backend_.compile(prepare, detect_host());
+    if (!kernel) return Error{call.title + ": " + kernel.error().message};
+    ThreadPool alone(1);
+    (*kernel)->run(pointers, alone);
+    for (std::size_t n = 0; n < prepare.params.size(); ++n) {
+      const tessera::Placed& placed = prepare.params[n].placed;
+      if (prepare.params[n].role == Role::Output)
+        places[placed.tensor.name] = weights_place(subject + " " + placed.tensor.name,
+                                                   placed.layout, [&] { return std::move(buffers[n]); });
+    }
+    return places;
+  }
+
+  const Network& network_;
+  const Target& target_;
+  const Backend& backend_;
+  const CompileOptions& options_;
+  CompiledNetwork out_;
+  std::vector<Task> tasks_;
+  std::vector<std::size_t> task_of_call_;
+  std::vector<Made> made_;
+  std::map<ValueId, BufferPlace> place_of_;
+  std::map<std::string, std::int64_t> weights_;  // constants by name and layout
+  std::int64_t weights_end_ = 0;
+};
+
+}  // namespace
+
+Result<CompiledNetwork> compile_network(const Network& network, const Target& target,
+                                        const Backend& backend, const CompileOptions& options) {
+  return NetworkCompiler(network, target, backend, options).run();
+}
+
+}  // namespace tessera
