@@ -56,8 +56,10 @@ bool is_rows(const Computation& c) {
     for (const Axis& a : stage.axes) {
       while (at < load.indices.size() && load.indices[at] == Expr(0)) ++at;
       if (at >= load.indices.size()) return a.extent == 1 || a.kind == AxisKind::Reduce;
-      if (load.indices[at] == axis(a.name)) ++at;
-      else if (a.extent != 1) return false;
+      if (load.indices[at] == axis(a.name))
+        ++at;
+      else if (a.extent != 1)
+        return false;
     }
     return true;
   });
@@ -71,11 +73,10 @@ bool is_contraction(const Computation& c) {
       return false;
     const Load *a = as<Load>(product->a), *b = as<Load>(product->b);
     const auto is_plain = [](const Load* load) {
-      return load != nullptr && std::all_of(load->indices.begin(), load->indices.end(),
-                                            [](const Expr& index) {
-                                              return as<AxisRef>(index) != nullptr ||
-                                                     index == Expr(0);
-                                            });
+      return load != nullptr &&
+             std::all_of(load->indices.begin(), load->indices.end(), [](const Expr& index) {
+               return as<AxisRef>(index) != nullptr || index == Expr(0);
+             });
     };
     return is_plain(a) && is_plain(b);
   });

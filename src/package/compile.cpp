@@ -106,8 +106,10 @@ class NetworkCompiler {
         index[value] = lifetimes.size();
         const ValueType& type = network_.types.at(value);
         const auto layout = network_.layouts.find(value);
-        Lifetime life{.size_bytes = size_bytes(dtype_of(type.element)), .first = now(n),
-                      .last = now(n), .kind = {}};
+        Lifetime life{.size_bytes = size_bytes(dtype_of(type.element)),
+                      .first = now(n),
+                      .last = now(n),
+                      .kind = {}};
         if (layout == network_.layouts.end()) {
           life.size_bytes *= element_count(type.shape);
         } else {
@@ -123,8 +125,8 @@ class NetworkCompiler {
     }
     const Arena arena = plan_arena(lifetimes);
     for (const auto& [value, n] : index)
-      place_of_[value] = {.where = BufferPlace::Where::Arena, .port = 0,
-                          .offset = arena.offsets[n]};
+      place_of_[value] = {
+          .where = BufferPlace::Where::Arena, .port = 0, .offset = arena.offsets[n]};
     out_.plan.arena_bytes = arena.size_bytes;
   }
 
@@ -139,7 +141,9 @@ class NetworkCompiler {
       value_of[task.computation.outputs[m]] = call.outputs[m];
     Result<std::map<TensorId, BufferPlace>> derived = derived_constants(call, made, value_of);
     if (!derived) return derived.error();
-    KernelCall planned{.kernel = made.kernel, .buffers = {}, .title = call.title,
+    KernelCall planned{.kernel = made.kernel,
+                       .buffers = {},
+                       .title = call.title,
                        .flops = flops(call.computation)};
     for (const Param& param : made.lowered.main.params) {
       const TensorId& name = param.placed.tensor.name;
@@ -172,8 +176,7 @@ class NetworkCompiler {
 
   template <typename Make>
   BufferPlace weights_place(const std::string& subject, const Layout& layout, const Make& make) {
-    const auto [found, is_new] =
-        weights_.emplace(subject + " " + to_text(layout), weights_end_);
+    const auto [found, is_new] = weights_.emplace(subject + " " + to_text(layout), weights_end_);
     if (is_new) add_weights(make());
     return {.where = BufferPlace::Where::Weights, .port = 0, .offset = found->second};
   }
@@ -199,7 +202,8 @@ class NetworkCompiler {
     for (const Param& param : prepare.params) {
       const tessera::Placed& placed = param.placed;
       if (param.role == Role::Output)
-        buffers.emplace_back(placed.tensor.dtype, physical_size(placed.layout, placed.tensor.shape));
+        buffers.emplace_back(placed.tensor.dtype,
+                             physical_size(placed.layout, placed.tensor.shape));
       else
         buffers.push_back(pack(*network_.constants.at(value_of.at(placed.tensor.name)).data,
                                placed.tensor.shape, placed.layout));
@@ -212,8 +216,9 @@ class NetworkCompiler {
     for (std::size_t n = 0; n < prepare.params.size(); ++n) {
       const tessera::Placed& placed = prepare.params[n].placed;
       if (prepare.params[n].role == Role::Output)
-        places[placed.tensor.name] = weights_place(subject + " " + placed.tensor.name,
-                                                   placed.layout, [&] { return std::move(buffers[n]); });
+        places[placed.tensor.name] =
+            weights_place(subject + " " + placed.tensor.name, placed.layout,
+                          [&] { return std::move(buffers[n]); });
     }
     return places;
   }

@@ -43,6 +43,7 @@ std::optional<std::int64_t> Access::block_of(const AxisId& axis) const {
 }
 
 std::optional<std::int64_t> Access::stride_of(const AxisId& axis) const {
+  if (placed.tensor.shape.size() != dims.size()) return std::nullopt;  // a table
   std::int64_t sum = 0;
   const std::vector<OffsetShare> shares = offset_shares(placed.layout, placed.tensor.shape);
   for (std::size_t d = 0; d < dims.size(); ++d)

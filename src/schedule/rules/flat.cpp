@@ -1,3 +1,4 @@
+#include "schedule/rules/layouts.h"
 #include "schedule/rules/rules.h"
 #include "schedule/tree.h"
 
@@ -51,32 +52,65 @@ ViewAxis fused_axes(RuleContext& context, const NestView& nest) {
   return all;
 }
 
+/// Cycles of a nest whose vectors run along `last`: arithmetic and loads, or memory.
+double flat_cycles(const NestView& nest, const AxisId& last, std::int64_t lanes) {
+  double loads = 0;
+  for (const Access& read : nest.reads) {
+    const auto stride = read.stride_of(last);
+    const bool is_contiguous = has_blocked_channels(read.placed.layout, lanes) ||
+                               (stride && (*stride == 0 || *stride == 1));
+    loads += is_contiguous ? 1.0 : static_cast<double>(lanes);
+  }
+  const double compute =
+      nest.points() / static_cast<double>(lanes) * std::max(nest.operations / 2, (loads + 1) / 2);
+  const double moved = nest.points() * 4 * static_cast<double>(nest.reads.size() + 1) / 20;
+  return std::max(compute, moved);
+}
+
+/// `1 2 4 8`, the best guess first, as far as they divide `extent` in runs of `run`.
+std::int64_t pick_unroll(RuleContext& context, const NestView& nest, std::int64_t extent,
+                         std::int64_t run) {
+  std::vector<std::pair<std::string, std::int64_t>> unrolls;
+  for (const std::int64_t u : {4, 2, 1, 8})
+    if (u == 1 || extent % (run * u) == 0) unrolls.emplace_back(std::to_string(u), u);
+  return context.chooser.pick<std::int64_t>(nest.tensor + ".unroll", unrolls);
+}
+
+/// An output with blocked channels: one block is a vector, and columns are unrolled.
+void blocked_flat_rule(RuleContext& context, const NestView& nest) {
+  const ViewAxis &n = nest.axes[0], &c = nest.axes[1], &y = nest.axes[2], &x = nest.axes[3];
+  const std::int64_t lanes = context.target.f32_lanes();
+  const std::int64_t unroll = pick_unroll(context, nest, x.extent, 1);
+  context.steps.push_back(Split{c.id, {lanes}});
+  context.steps.push_back(Reorder{{n.id, c.id + ".0", y.id, x.id, c.id + ".1"}});
+  if (unroll > 1) {
+    context.steps.push_back(Split{x.id, {unroll}});
+    context.steps.push_back(Unroll{x.id + ".1"});
+  }
+  context.steps.push_back(Vectorize{c.id + ".1"});
+  const double vectors = nest.points() / static_cast<double>(lanes);
+  const double cycles = flat_cycles(nest, c.id, lanes) + vectors / static_cast<double>(unroll);
+  const std::vector<ViewAxis> outer{n, {.id = c.id + ".0", .extent = ceil_div(c.extent, lanes)}, y};
+  context.cycles += cycles * parallelise(context, outer, cycles);
+}
+
 }  // namespace
 
 void flat_rule(RuleContext& context, const NestView& nest) {
   if (nest.axes.empty()) return;
+  if (has_blocked_channels(nest.write.placed.layout, context.target.f32_lanes()))
+    return blocked_flat_rule(context, nest);
   std::vector<ViewAxis> axes = nest.axes;
-  if (axes.size() > 1 && is_linear(nest)) axes = {fused_axes(context, nest)};
+  const bool is_one = axes.size() > 1 && is_linear(nest);
+  if (is_one) axes = {fused_axes(context, nest)};
 
   // The vector runs along the last axis: stores are contiguous, loads as they are.
   const ViewAxis last = axes.back();
   const std::int64_t lanes = std::min(context.target.f32_lanes(), last.extent);
-  std::vector<std::pair<std::string, std::int64_t>> unrolls;
-  for (const std::int64_t u : {4, 2, 1, 8})
-    if (u == 1 || (lanes * u <= last.extent && last.extent % (lanes * u) == 0))
-      unrolls.emplace_back(std::to_string(u), u);
-  const std::int64_t unroll = context.chooser.pick<std::int64_t>(nest.tensor + ".unroll", unrolls);
-
-  double loads = 0;
-  for (const Access& read : nest.reads) {
-    const auto stride =
-        nest.axes.size() == axes.size() ? read.stride_of(last.id) : std::optional<std::int64_t>(1);
-    loads += stride && (*stride == 0 || *stride == 1) ? 1.0 : static_cast<double>(lanes);
-  }
+  const std::int64_t unroll = pick_unroll(context, nest, last.extent, lanes);
   const double vectors = nest.points() / static_cast<double>(lanes);
-  const double compute = vectors * std::max(nest.operations / 2, (loads + 1) / 2);
-  const double moved = nest.points() * 4 * static_cast<double>(nest.reads.size() + 1) / 20;
-  const double cycles = std::max(compute, moved) + vectors / static_cast<double>(unroll);
+  const double cycles = flat_cycles(nest, is_one ? nest.axes.back().id : last.id, lanes) +
+                        vectors / static_cast<double>(unroll);
 
   axes.pop_back();
   AxisId vector = last.id;
