@@ -9,20 +9,25 @@
 
 namespace tessera {
 
-/// Answers the questions of the rules from a chain of choices. Past the end of the chain it keeps
-/// the first question it could not answer and goes on with first options, so that rules read as
-/// straight code.
+/// Answers the questions of the rules from a chain of choices. Past the end of the chain `beyond`
+/// answers; without one it keeps the first question it could not answer and goes on with first
+/// options. So rules read as straight code.
 class Chooser {
  public:
-  explicit Chooser(const Choices& choices) : choices_(choices) {}
+  explicit Chooser(const Choices& choices, Answer beyond = {})
+      : choices_(choices), beyond_(std::move(beyond)) {}
 
   /// The chosen one of `options` (name and value). A question with one option is not asked.
   template <typename T>
   T pick(const std::string& name, const std::vector<std::pair<std::string, T>>& options) {
     if (options.size() == 1) return options.front().second;
-    if (at_ < choices_.size()) {
-      const std::int64_t choice = choices_[at_++];
-      check(choice >= 0 && static_cast<std::size_t>(choice) < options.size(), "a listed option");
+    if (taken_.size() < choices_.size() || beyond_) {
+      const auto count = static_cast<std::int64_t>(options.size());
+      const std::int64_t choice =
+          taken_.size() < choices_.size() ? choices_[taken_.size()] : beyond_(taken_.size(), count);
+      check(choice >= 0 && choice < count, "a listed option");
+      taken_.push_back(choice);
+      option_counts_.push_back(count);
       return options[static_cast<std::size_t>(choice)].second;
     }
     if (!pending_) {
@@ -33,10 +38,15 @@ class Chooser {
   }
 
   const std::optional<Decision>& pending() const { return pending_; }
+  const Choices& taken() const { return taken_; }
+  /// How many options each of the taken choices had.
+  const std::vector<std::int64_t>& option_counts() const { return option_counts_; }
 
  private:
   const Choices& choices_;
-  std::size_t at_ = 0;
+  Answer beyond_;
+  Choices taken_;
+  std::vector<std::int64_t> option_counts_;
   std::optional<Decision> pending_;
 };
 

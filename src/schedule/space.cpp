@@ -42,26 +42,45 @@ Draft Space::draft(const Choices& choices) const {
   return draft;
 }
 
+Space::Chain Space::completed(const Choices& head, const Answer& beyond) const {
+  Chooser chooser(head, beyond);
+  Draft draft = run_rules(task_, *plans_, chooser);
+  return {chooser.taken(), chooser.option_counts(), std::move(draft)};
+}
+
 namespace {
 
-/// Continues `choices` to the end, taking the answers of `kept` where they are legal and else what
-/// `fresh` says.
+/// The answers of `kept` where they are legal, and else what `fresh` says.
 template <typename Fresh>
-Choices completed(const Space& space, Choices choices, const Choices& kept, const Fresh& fresh) {
-  while (const auto decision = space.next(choices)) {
-    const auto options = static_cast<std::int64_t>(decision->options.size());
-    const std::size_t at = choices.size();
-    choices.push_back(at < kept.size() && kept[at] < options ? kept[at] : fresh(options));
-  }
-  return choices;
+Answer keeping(const Choices& kept, const Fresh& fresh) {
+  return [&kept, fresh](std::size_t at, std::int64_t options) {
+    return at < kept.size() && kept[at] < options ? kept[at] : fresh(options);
+  };
 }
 
 std::int64_t first(std::int64_t) { return 0; }
 
+Space::Chain drawn(const Space& space, Rng& rng, const Choices& head) {
+  return space.completed(head, [&](std::size_t, std::int64_t n) { return rng.below(n); });
+}
+
+std::vector<Space::Chain> neighbouring(const Space& space, const Space::Chain& chain,
+                                       std::size_t first_changed) {
+  std::vector<Space::Chain> all;
+  for (std::size_t at = first_changed; at < chain.choices.size(); ++at)
+    for (std::int64_t option = 0; option < chain.option_counts[at]; ++option) {
+      if (option == chain.choices[at]) continue;
+      Choices head(chain.choices.begin(), chain.choices.begin() + static_cast<std::ptrdiff_t>(at));
+      head.push_back(option);
+      all.push_back(space.completed(head, keeping(chain.choices, first)));
+    }
+  return all;
+}
+
 }  // namespace
 
 Choices draw(const Space& space, Rng& rng, const Choices& head) {
-  return completed(space, head, {}, [&](std::int64_t options) { return rng.below(options); });
+  return drawn(space, rng, head).choices;
 }
 
 Choices mutate(const Space& space, const Choices& choices, Rng& rng) {
@@ -70,22 +89,16 @@ Choices mutate(const Space& space, const Choices& choices, Rng& rng) {
   Choices head(choices.begin(), choices.begin() + static_cast<std::ptrdiff_t>(at));
   const auto options = static_cast<std::int64_t>(space.next(head)->options.size());
   head.push_back((choices[at] + 1 + rng.below(options - 1)) % options);
-  return completed(space, head, choices, [&](std::int64_t count) { return rng.below(count); });
+  const auto fresh = [&](std::int64_t count) { return rng.below(count); };
+  return space.completed(head, keeping(choices, fresh)).choices;
 }
 
 std::vector<Choices> neighbours(const Space& space, const Choices& choices,
                                 std::size_t first_changed) {
   std::vector<Choices> all;
-  for (std::size_t at = first_changed; at < choices.size(); ++at) {
-    const Choices head(choices.begin(), choices.begin() + static_cast<std::ptrdiff_t>(at));
-    const auto options = static_cast<std::int64_t>(space.next(head)->options.size());
-    for (std::int64_t option = 0; option < options; ++option) {
-      if (option == choices[at]) continue;
-      Choices changed = head;
-      changed.push_back(option);
-      all.push_back(completed(space, changed, choices, first));
-    }
-  }
+  const Space::Chain chain = space.completed(choices, keeping(choices, first));
+  for (Space::Chain& other : neighbouring(space, chain, first_changed))
+    all.push_back(std::move(other.choices));
   return all;
 }
 
@@ -101,30 +114,31 @@ std::string to_text(const Space& space, const Choices& choices) {
   return text;
 }
 
-Choices best_by_prior(const Space& space, const Choices& head) {
+namespace {
+
+Space::Chain best_chain(const Space& space, const Choices& head) {
   Rng rng(1);
-  std::optional<Choices> best;
-  double best_cycles = 0;
-  const auto consider = [&](const Choices& choices) {
-    const double cycles = space.draft(choices).cycles;
-    if (best && cycles >= best_cycles) return false;
-    best = choices;
-    best_cycles = cycles;
+  Space::Chain best = space.completed(head, [](std::size_t, std::int64_t) { return 0; });
+  const auto consider = [&](Space::Chain other) {
+    if (other.draft.cycles >= best.draft.cycles) return false;
+    best = std::move(other);
     return true;
   };
-  consider(completed(space, head, {}, first));
-  for (int n = 0; n < 64; ++n) consider(draw(space, rng, head));
+  for (int n = 0; n < 64; ++n) consider(drawn(space, rng, head));
   for (bool improved = true; improved;) {
     improved = false;
-    for (const Choices& other : neighbours(space, *best, head.size()))
-      improved = consider(other) || improved;
+    for (Space::Chain& other : neighbouring(space, best, head.size()))
+      improved = consider(std::move(other)) || improved;
   }
-  return *best;
+  return best;
 }
 
-Schedule default_schedule(const Task& task) {
-  const Space space(task);
-  return space.draft(best_by_prior(space)).schedule;
+}  // namespace
+
+Choices best_by_prior(const Space& space, const Choices& head) {
+  return best_chain(space, head).choices;
 }
+
+Schedule default_schedule(const Task& task) { return best_chain(Space(task), {}).draft.schedule; }
 
 }  // namespace tessera

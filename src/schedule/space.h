@@ -4,6 +4,7 @@
 #include "schedule/schedule.h"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,6 +24,9 @@ struct Decision {
 /// Answers in the order the questions came: an index into the options of each.
 using Choices = std::vector<std::int64_t>;
 
+/// Answers the question number `at` that has so many options.
+using Answer = std::function<std::int64_t(std::size_t at, std::int64_t options)>;
+
 /// What a complete chain of choices stands for.
 struct Draft {
   Schedule schedule;
@@ -40,6 +44,15 @@ class Space {
   std::optional<Decision> next(const Choices& choices) const;
   /// The schedule of complete choices.
   Draft draft(const Choices& choices) const;
+
+  /// A chain with what it stands for and how many options each decision had.
+  struct Chain {
+    Choices choices;
+    std::vector<std::int64_t> option_counts;
+    Draft draft;
+  };
+  /// The chain that begins with `head` and goes on as `beyond` answers.
+  Chain completed(const Choices& head, const Answer& beyond) const;
 
   const Task& task() const { return task_; }
 

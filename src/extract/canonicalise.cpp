@@ -1,0 +1,93 @@
+#include "extract/passes.h"
+#include "extract/rewriter.h"
+
+#include <algorithm>
+
+namespace tessera {
+namespace {
+
+bool changes_nothing(const Graph& graph, const Node& node) {
+  if (!node.domain.empty()) return false;
+  if (node.op == "Identity") return true;
+  if (node.op == "Dropout") return node.outputs.size() == 1 || node.outputs[1].empty();
+  if (node.op == "Cast" || node.op == "Reshape" || node.op == "Flatten" || node.op == "Expand" ||
+      node.op == "Squeeze" || node.op == "Unsqueeze")
+    return graph.types.at(node.inputs[0]) == graph.types.at(node.outputs[0]);
+  return false;
+}
+
+/// Readers of what such a node gives read what it takes, unless the graph's interface needs the
+/// name.
+void drop_identities(Graph& graph) {
+  std::map<ValueId, ValueId> same;
+  const std::set<ValueId> outputs(graph.outputs.begin(), graph.outputs.end());
+  std::vector<Node> rest;
+  for (Node node : graph.nodes) {
+    for (ValueId& value : node.inputs)
+      if (const auto found = same.find(value); found != same.end()) value = found->second;
+    if (changes_nothing(graph, node) && !outputs.contains(node.outputs[0]))
+      same[node.outputs[0]] = node.inputs[0];
+    else
+      rest.push_back(std::move(node));
+  }
+  graph.nodes = std::move(rest);
+}
+
+ValueId integers(Rewriter& rewriter, const ValueId& hint, std::int64_t value) {
+  HostBuffer data(DType::I64, 1);
+  data.set_integer(0, value);
+  return rewriter.add_constant(hint, {ElementType::Int64, {1}}, std::move(data));
+}
+
+std::vector<Node> slices_of(Rewriter& rewriter, const Node& split) {
+  const Shape& whole = rewriter.shape(split.inputs[0]);
+  const auto found = split.attributes.find("axis");
+  std::int64_t axis = found == split.attributes.end() ? 0 : std::get<std::int64_t>(found->second);
+  if (axis < 0) axis += static_cast<std::int64_t>(whole.size());
+  std::vector<Node> slices;
+  std::int64_t start = 0;
+  for (const ValueId& part : split.outputs) {
+    if (part.empty()) continue;
+    const std::int64_t end = start + rewriter.shape(part)[static_cast<std::size_t>(axis)];
+    slices.push_back({.name = part,
+                      .domain = "",
+                      .op = "Slice",
+                      .version = 13,
+                      .inputs = {split.inputs[0], integers(rewriter, part + "/start", start),
+                                 integers(rewriter, part + "/end", end),
+                                 integers(rewriter, part + "/axis", axis)},
+                      .outputs = {part},
+                      .attributes = {}});
+    start = end;
+  }
+  return slices;
+}
+
+void split_into_slices(Graph& graph) {
+  Rewriter rewriter(graph);
+  std::vector<Node> nodes;
+  for (const Node& node : graph.nodes)
+    if (node.domain.empty() && node.op == "Split")
+      for (Node& slice : slices_of(rewriter, node)) nodes.push_back(std::move(slice));
+    else
+      nodes.push_back(node);
+  graph.nodes = std::move(nodes);
+}
+
+}  // namespace
+
+void canonicalise(Graph& graph) {
+  drop_identities(graph);
+  split_into_slices(graph);
+  drop_dead(graph);
+}
+
+Result<void> simplify_graph(Graph& graph, const Evaluator& evaluate) {
+  canonicalise(graph);
+  if (const auto folded = fold_constants(graph, evaluate); !folded) return folded.error();
+  fold_scales(graph);
+  recover_norms(graph);
+  return {};
+}
+
+}  // namespace tessera

@@ -1,0 +1,40 @@
+#pragma once
+
+#include "base/result.h"
+#include "graph/graph.h"
+#include "ir/computation.h"
+#include "tensor/host_buffer.h"
+
+#include <functional>
+#include <span>
+#include <vector>
+
+/// Passes over an inferred graph, in the order in which `simplify_graph` calls them. Each leaves a
+/// graph that computes the same, with every type known.
+namespace tessera {
+
+/// Computes the outputs of a Computation from its operands.
+using Evaluator =
+    std::function<Result<std::vector<HostBuffer>>(const Computation&, std::span<const HostBuffer>)>;
+
+/// Computes what depends on constants only.
+Result<void> fold_constants(Graph& graph, const Evaluator& evaluate);
+
+/// Takes away nodes that change nothing, and says others in the form that later passes expect:
+///   - identities, and dropouts whose mask nobody reads;
+///   - a Split becomes one Slice for each part.
+void canonicalise(Graph& graph);
+
+/// Puts a batch normalisation into the weights and the bias of the convolution before it.
+///
+///     BatchNormalization(Conv(x, W, b), s, t, m, v)   ->   Conv(x, W * f, (b - m) * f + t)
+///                                                          with f = s / sqrt(v + epsilon)
+void fold_scales(Graph& graph);
+
+/// Finds norms that were written as their arithmetic: LayerNormalization and RMSNormalization.
+void recover_norms(Graph& graph);
+
+/// All of them.
+Result<void> simplify_graph(Graph& graph, const Evaluator& evaluate);
+
+}  // namespace tessera

@@ -1,0 +1,71 @@
+#include "extract/rewriter.h"
+
+#include "base/check.h"
+
+#include <algorithm>
+
+namespace tessera {
+
+Rewriter::Rewriter(Graph& graph) : graph_(graph) {
+  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
+    for (const ValueId& value : graph.nodes[n].outputs) maker_[value] = n;
+    for (const ValueId& value : graph.nodes[n].inputs)
+      if (!value.empty()) readers_[value].push_back(n);
+  }
+  outputs_.insert(graph.outputs.begin(), graph.outputs.end());
+}
+
+const Node* Rewriter::maker(const ValueId& value,
+                            std::initializer_list<std::string_view> ops) const {
+  const auto found = maker_.find(value);
+  if (found == maker_.end()) return nullptr;
+  const Node& node = graph_.nodes[found->second];
+  const bool is_one =
+      node.domain.empty() && std::find(ops.begin(), ops.end(), node.op) != ops.end();
+  return is_one ? &node : nullptr;
+}
+
+std::vector<const Node*> Rewriter::readers(const ValueId& value) const {
+  std::vector<const Node*> out;
+  const auto found = readers_.find(value);
+  if (found != readers_.end())
+    for (const std::size_t n : found->second) out.push_back(&graph_.nodes[n]);
+  return out;
+}
+
+bool Rewriter::has_one_reader(const ValueId& value) const {
+  const auto found = readers_.find(value);
+  return !outputs_.contains(value) && found != readers_.end() && found->second.size() == 1;
+}
+
+const Constant* Rewriter::constant(const ValueId& value) const {
+  const auto found = graph_.constants.find(value);
+  return found == graph_.constants.end() ? nullptr : &found->second;
+}
+
+std::optional<double> Rewriter::scalar(const ValueId& value) const {
+  const Constant* known = constant(value);
+  if (known == nullptr || known->data->element_count() != 1) return std::nullopt;
+  return known->data->get(0);
+}
+
+ValueId Rewriter::add_constant(const ValueId& hint, ValueType type, HostBuffer data) {
+  ValueId name = hint;
+  while (graph_.types.contains(name)) name += "'";
+  graph_.types[name] = type;
+  graph_.constants[name] = {std::move(type), std::make_shared<HostBuffer>(std::move(data))};
+  return name;
+}
+
+void Rewriter::replace(Node node) {
+  const auto found = maker_.find(node.outputs.front());
+  check(found != maker_.end(), "a node in the place of another");
+  graph_.nodes[found->second] = std::move(node);
+  has_changed_ = true;
+}
+
+void Rewriter::finish() {
+  if (has_changed_) drop_dead(graph_);
+}
+
+}  // namespace tessera
