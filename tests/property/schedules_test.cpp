@@ -2,6 +2,7 @@
 // and compiled code on every instruction set of this machine agree with the computation.
 // TESSERA_SEED=N starts at another seed; TESSERA_FOREVER=1 goes on until something fails.
 #include "ir/text.h"
+#include "schedule/rules/layouts.h"
 #include "schedule/space.h"
 #include "support/agreement.h"
 #include "support/random_task.h"
@@ -9,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <map>
 
 namespace tessera {
 namespace {
@@ -30,6 +32,26 @@ std::string report(const std::string& found, std::uint64_t seed, const Task& tas
          to_text(task.computation) + "minimised schedule:\n" + to_text(schedule);
 }
 
+/// Layouts as neighbours in a network may settle them: images plain or with blocked channels, in a
+/// halo or not; other tensors row-major.
+std::map<TensorId, Layout> random_layouts(const Computation& computation, std::int64_t lanes,
+                                          Rng& rng) {
+  std::map<TensorId, Layout> layouts;
+  const auto settle = [&](const Tensor& tensor) {
+    Layout layout = row_major(tensor.shape.size());
+    if (tensor.shape.size() == 4) {
+      if (rng.below(2) == 0) layout = blocked_channels(lanes);
+      if (rng.below(2) == 0) layout.halo = {{}, {}, {1, rng.below(3)}, {1, rng.below(3)}};
+    }
+    layouts[tensor.name] = layout;
+  };
+  for (const Operand& operand : computation.operands)
+    if (operand.role == Role::Input && rng.below(4) != 0) settle(operand.tensor);
+  for (const TensorId& output : computation.outputs)
+    if (rng.below(4) != 0) settle(*find_tensor(computation, output));
+  return layouts;
+}
+
 TEST_P(Schedules, ComputeTheSame) {
   Target target = *parse_target(GetParam());
   target.cores = 2;
@@ -39,7 +61,8 @@ TEST_P(Schedules, ComputeTheSame) {
   for (std::uint64_t seed = first_seed(), done = 0; is_endless || done < schedules_per_target;
        ++seed) {
     Rng rng(seed);
-    const Task task{random_computation(rng), target};
+    Task task{random_computation(rng), target};
+    if (seed % 2 == 1) task.layouts = random_layouts(task.computation, target.f32_lanes(), rng);
     const Space space(task);
     for (std::uint64_t n = 0; n < schedules_per_task; ++n, ++done) {
       const Schedule schedule =

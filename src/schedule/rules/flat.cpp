@@ -98,7 +98,8 @@ void blocked_flat_rule(RuleContext& context, const NestView& nest) {
 
 void flat_rule(RuleContext& context, const NestView& nest) {
   if (nest.axes.empty()) return;
-  if (has_blocked_channels(nest.write.placed.layout, context.target.f32_lanes()))
+  if (has_blocked_channels(nest.write.placed.layout, context.target.f32_lanes()) &&
+      nest.axes[1].extent >= context.target.f32_lanes())
     return blocked_flat_rule(context, nest);
   std::vector<ViewAxis> axes = nest.axes;
   const bool is_one = axes.size() > 1 && is_linear(nest);
