@@ -38,7 +38,8 @@ Result<std::int64_t> Emitter::emit() {
       ->setLinkage(llvm::GlobalValue::ExternalLinkage);
   std::string problem;
   llvm::raw_string_ostream out(problem);
-  check(!llvm::verifyModule(module_, &out), program_.name + " gives valid code: " + problem);
+  const bool is_broken = llvm::verifyModule(module_, &out);
+  check(!is_broken, program_.name + " gives valid code: " + problem);
   return frame_.arena.peak;
 }
 

@@ -49,7 +49,7 @@ void Emitter::in_lane(std::int64_t lane, Value* active, llvm::function_ref<void(
     if (known->isZero()) return;
     active = nullptr;
   }
-  const Lanes lanes = std::exchange(lanes_, {});
+  const Lanes lanes = std::exchange(lanes_, {.count = 0, .lane = lane, .axis = {}});
   Value* guard = std::exchange(guard_, active);
   indices_.bind(lanes.axis, Index{.constant = lane, .terms = {}});
   f();
@@ -167,6 +167,8 @@ Value* Emitter::read_guarded(Slot& slot, Value* pointer, std::int64_t lanes, Val
 Value* Emitter::read_register(const Slot& slot, const Index& offset, std::int64_t lanes) {
   const std::int64_t width = slot.plan.lanes;
   Value* value = slot.values.at(static_cast<std::size_t>(offset.constant / width));
+  if (slot.is_private && lanes_.count == 0)
+    return b_.CreateExtractElement(value, static_cast<std::uint64_t>(lanes_.lane));
   if (lanes > 0 || width == 1) return value;
   return b_.CreateExtractElement(value, static_cast<std::uint64_t>(offset.constant % width));
 }

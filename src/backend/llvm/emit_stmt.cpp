@@ -249,7 +249,9 @@ void Emitter::emit_allocate(const Allocate& allocate) {
     place_in_memory(slot, elements);
   }
   tensors_[tensor.name] = &slot;
+  if (slot.is_private) indices_.add_private(tensor.name);
   emit(allocate.body);
+  indices_.remove_private(tensor.name);
   tensors_.erase(tensor.name);
   frame_.arena.top = top;
   known_.forget(slot);

@@ -52,7 +52,8 @@ class Emitter {
  private:
   /// The vector loop around the point of emission.
   struct Lanes {
-    std::int64_t count = 0;  // 0 outside of vector loops
+    std::int64_t count = 0;  // 0 outside of vector loops and in one lane alone
+    std::int64_t lane = 0;   // that one
     AxisId axis;
     int term = 0;
     llvm::Value* mask = nullptr;  // lanes below the extent; null when all are

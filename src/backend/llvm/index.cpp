@@ -178,6 +178,7 @@ Index IndexSpace::opaque(const Expr& e) {
   term.range = {-Range::unknown, Range::unknown};
   term.depth = Term::nowhere;
   for (const AxisId& name : axes_in(e)) term.varies = term.varies || varies(axes_.at(name));
+  for (const Load& load : loads_in(e)) term.varies = term.varies || privates_.contains(load.tensor);
   return Index{.constant = 0, .terms = {{add(std::move(term)), 1}}};
 }
 

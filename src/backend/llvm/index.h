@@ -7,6 +7,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <set>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -60,6 +61,9 @@ class IndexSpace {
   int bind(const AxisId& axis, Range range, int depth, bool varies);
   void unbind(const AxisId& axis) { axes_.erase(axis); }
   const std::map<AxisId, Index>& axes() const { return axes_; }
+  /// Says that each lane of the vector loop around has a `tensor` of its own.
+  void add_private(const TensorId& tensor) { privates_.insert(tensor); }
+  void remove_private(const TensorId& tensor) { privates_.erase(tensor); }
 
   Index index(const Expr& e);
   /// The value of a bool expression, when ranges decide it.
@@ -81,6 +85,7 @@ class IndexSpace {
   std::deque<Term> terms_;  // references to terms stay valid while others are added
   std::map<std::tuple<BinaryOp, Index, Index>, int> operations_;
   std::map<AxisId, Index> axes_;
+  std::set<TensorId> privates_;
 };
 
 }  // namespace tessera::codegen

@@ -105,6 +105,32 @@ for v in 5 vector 8 {
 )");
 }
 
+TEST(LlvmStatement, RegistersOfOneLaneThatSayWhereToReadAndWrite) {
+  expect_agreement(R"(program lanes lowered
+input I i64[9] layout [0]
+input J i32[9] layout [0]
+input A f32[9, 4] layout [0 1]
+output C f32[9, 9] layout [0 1]
+output D f32[9, 4] layout [0 1]
+output E f32[9] layout [0]
+body
+for i in 9 {
+  for v in 9 vector 16 {
+    alloc p i64[1] register layout [0] {
+      p[0] = min(max(I[v], 0), 3)
+      prefetch A[i * 4 + p[0]]
+      C[i * 9 + v] = A[i * 4 + p[0]]
+    }
+    alloc q i32[1] register layout [0] {
+      q[0] = J[v]
+      D[v * 4 + min(max(i64(q[0]), 0), 3)] = A[v]
+      E[v] = select(min(max(i64(q[0]), 0), 3) + v < 5, 1.0, 2.0)
+    }
+  }
+}
+)");
+}
+
 TEST(LlvmStatement, RegistersThroughBranches) {
   expect_agreement(R"(program branches lowered
 input A f32[10] layout [0]
