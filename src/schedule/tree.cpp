@@ -145,6 +145,11 @@ AxisId fused_name(const AxisId& outer, const AxisId& inner) {
   return outer + "_" + inner.substr(common);
 }
 
+AxisId renamed(const AxisId& axis, const TensorId& from, const TensorId& to) {
+  const bool has_prefix = axis.starts_with(from + ".");
+  return to + (has_prefix ? axis.substr(from.size()) : "." + axis);
+}
+
 Program with_body(const Program& program, Stmt body) {
   Program out = program;
   out.body = simplify(std::move(body));

@@ -43,6 +43,9 @@ Stmt replace_stmt(const Stmt& root, const Stmt& old, const Stmt& by);
 /// The name of two loops made one: `C.i.0` and `C.j.0` give `C.i.0_j.0`; what both begin with is
 /// said once.
 AxisId fused_name(const AxisId& outer, const AxisId& inner);
+/// The name of a stage's axis in another stage: `T.k.0` of `T` gives `S.k.0` of `S`, and so does a
+/// mere `k.0`.
+AxisId renamed(const AxisId& axis, const TensorId& from, const TensorId& to);
 
 /// A program with another body, simplified.
 Program with_body(const Program& program, Stmt body);

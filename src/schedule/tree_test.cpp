@@ -61,6 +61,12 @@ TEST(FusedName, SaysOnceWhatBothBeginWith) {
   EXPECT_EQ(fused_name("i", "j"), "i_j");
 }
 
+TEST(Renamed, KeepsWhatFollowsTheStage) {
+  EXPECT_EQ(renamed("T.k.0", "T", "S.part"), "S.part.k.0");
+  EXPECT_EQ(renamed("k.0", "T", "S"), "S.k.0");
+  EXPECT_EQ(renamed("Tail.k", "T", "S"), "S.Tail.k");
+}
+
 TEST(FreshTensor, NumbersNamesThatAreTaken) {
   const Program program = scheduled(matmul(4, 8, 6), {CacheWrite{"C"}});
   EXPECT_EQ(fresh_tensor(program, "C.part"), "C.part");

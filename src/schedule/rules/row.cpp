@@ -1,4 +1,5 @@
 #include "schedule/rules/rules.h"
+#include "schedule/tree.h"
 
 #include <algorithm>
 
@@ -39,10 +40,6 @@ CutNames apply_cut(RuleContext& context, const AxisId& axis, std::int64_t extent
     names.vector += ".1";
   }
   return names;
-}
-
-AxisId renamed(const AxisId& axis, const TensorId& from, const TensorId& to) {
-  return to + axis.substr(from.size());
 }
 
 /// Partial results per lane, and per vector of a round, in registers; then the vectors of the round

@@ -12,12 +12,6 @@
 namespace tessera {
 namespace {
 
-/// `T.k.0` of stage `T` named anew as `S.k.0` of stage `S`.
-AxisId renamed(const AxisId& axis, const TensorId& from, const TensorId& to) {
-  const bool has_prefix = axis.starts_with(from + ".");
-  return to + (has_prefix ? axis.substr(from.size()) : "." + axis);
-}
-
 /// The extent of a loop in the first round of the loops around it, provided no later round is
 /// longer: then the first round initialises every element that a later one combines into.
 std::optional<std::int64_t> first_round(const Loop& loop, const std::vector<Loop>& loops) {
