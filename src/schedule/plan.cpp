@@ -167,24 +167,24 @@ class Planner {
     const NestView& output = nests.back();
     if (!is_output(plan_.program, output.tensor) || output.spatial().empty()) return std::nullopt;
     if (output.has_reducer && nests.size() > 1) return std::nullopt;
+    const std::size_t rows = row_count(nests);
+    if (rows == 0) return std::nullopt;
     for (const NestView& nest : nests)
-      if (!shares_rows(nest, nests)) return std::nullopt;
+      if (!shares_rows(nest, nests, rows)) return std::nullopt;
     std::vector<NestView> all = nests;
     if (output.has_reducer) {
       step(CacheWrite{output.tensor});
       all = {*view_of(plan_.program, output.tensor + ".tile"),
              *view_of(plan_.program, output.tensor)};
     }
-    return Unit{.rule = Unit::Rule::Row, .nests = std::move(all)};
+    return Unit{.rule = Unit::Rule::Row, .nests = std::move(all), .rows = rows};
   }
 
   /// Reduces at most along its last axis, is no output but the last, and reads the other nests at
   /// its own row.
-  bool shares_rows(const NestView& nest, const std::vector<NestView>& all) const {
-    if (nest.reduce().size() > 1 || nest.axes.empty()) return false;
+  bool shares_rows(const NestView& nest, const std::vector<NestView>& all, std::size_t rows) const {
+    if (nest.reduce().size() > 1) return false;
     if (is_output(plan_.program, nest.tensor) != (nest.tensor == all.back().tensor)) return false;
-    const std::size_t rows = row_count(all);
-    if (rows == 0 || nest.spatial().size() < rows) return false;
     for (const Access& read : nest.reads)
       for (const NestView& other : all) {
         if (read.placed.tensor.name != other.tensor) continue;
@@ -198,6 +198,7 @@ class Planner {
     return true;
   }
 
+  /// How many leading axes every nest has; what each has beyond them is one row of it.
   static std::size_t row_count(const std::vector<NestView>& all) {
     std::size_t rows = all.back().spatial().size();
     for (const NestView& nest : all) {
@@ -284,7 +285,7 @@ void apply_rule(RuleContext& context, const Unit& unit) {
     case Unit::Rule::Tile:
       return tile_rule(context, unit.nests[0], unit.nests[1]);
     case Unit::Rule::Row:
-      return row_rule(context, unit.nests);
+      return row_rule(context, unit.nests, unit.rows);
     case Unit::Rule::Flat:
       return flat_rule(context, unit.nests[0]);
     case Unit::Rule::Winograd:

@@ -15,6 +15,7 @@ struct Unit {
   enum class Rule : std::uint8_t { Tile, Row, Flat, Winograd };
   Rule rule = Rule::Flat;
   std::vector<NestView> nests;  // in order of computing; Tile: the reduction, then its consumer
+  std::size_t rows = 0;         // Row: the leading axes that all nests have
 };
 
 /// A task made ready for the rules under one algorithm: cheap stages are inlined, reductions have a

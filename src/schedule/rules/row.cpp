@@ -78,15 +78,8 @@ void vectorise_row(RuleContext& context, const NestView& nest, const ViewAxis& a
 
 }  // namespace
 
-void row_rule(RuleContext& context, const std::vector<NestView>& nests) {
+void row_rule(RuleContext& context, const std::vector<NestView>& nests, std::size_t rows) {
   const NestView& output = nests.back();
-  // Rows are the leading axes that every nest has; what each nest has beyond them is one row of it.
-  std::size_t rows = output.spatial().size();
-  for (const NestView& nest : nests) {
-    std::size_t own = nest.spatial().size();
-    while (own > 0 && nest.spatial()[own - 1].extent == 1) --own;
-    rows = std::min(rows, std::max<std::size_t>(own, 1));
-  }
   const AxisId row = output.axes[rows - 1].id;
   double cycles = 0;
   for (const NestView& nest : nests)

@@ -32,8 +32,9 @@ void tile_rule(RuleContext& context, const NestView& reduction, const NestView& 
 void flat_rule(RuleContext& context, const NestView& nest);
 
 /// Nests over common rows, the last an output: all computed one row at a time, reductions along the
-/// row across vector lanes (softmax, norms, row sums). `nests` in order of computing.
-void row_rule(RuleContext& context, const std::vector<NestView>& nests);
+/// row across vector lanes (softmax, norms, row sums). `nests` in order of computing; their first
+/// `rows` axes are the common ones.
+void row_rule(RuleContext& context, const std::vector<NestView>& nests, std::size_t rows);
 
 /// A 3x3 convolution by Winograd's algorithm: blocks of tiles are transformed into thread scratch,
 /// multiplied as matrices, and transformed back. `nests`: w, v, m.tile, m, z and the output, as
