@@ -45,22 +45,13 @@ std::optional<Choices> Region::draw(Rng& rng) const {
 
 std::optional<Choices> Region::best_by_prior() const {
   if (Choices anywhere = tessera::best_by_prior(space_); contains(anywhere)) return anywhere;
-  Rng rng(1);
   std::optional<Choices> best;
-  double best_cycles = 0;
-  const auto consider = [&](const Choices& choices) {
-    const double cycles = space_.draft(choices).cycles;
-    if (best && cycles >= best_cycles) return false;
-    best = choices;
-    best_cycles = cycles;
-    return true;
-  };
-  for (int n = 0; n < 64; ++n)
-    if (const auto choices = draw(rng)) consider(*choices);
-  for (bool improved = best.has_value(); improved;) {
-    improved = false;
-    for (const Choices& other : neighbours(space_, *best))
-      improved = (contains(other) && consider(other)) || improved;
+  const std::optional<Decision> first = space_.next({});
+  if (!first || first->name != restriction_.decision) return best;
+  for (std::size_t n = 0; n < first->options.size(); ++n) {
+    if (!restriction_.admits(first->options[n])) continue;
+    const Choices choices = tessera::best_by_prior(space_, {static_cast<std::int64_t>(n)});
+    if (!best || space_.draft(choices).cycles < space_.draft(*best).cycles) best = choices;
   }
   return best;
 }

@@ -9,8 +9,8 @@
 
 namespace tessera::bench {
 
-/// The part of a Space in which one decision is answered by an option that is admitted. Where the
-/// Space does not ask, because it knows one answer only, that is `unasked`.
+/// The part of a Space in which its first decision is answered by an option that is admitted. Where
+/// the Space does not ask, because it knows one answer only, that is `unasked`.
 class Region {
  public:
   struct Restriction {
