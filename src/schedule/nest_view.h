@@ -23,8 +23,7 @@ struct Access {
   bool is_padded = false;  // read as select(inside, .., 0.0)
   std::vector<Affine> dims;
 
-  /// Coefficient of an axis in a dimension, looking into `/` and `%` too: nonzero when it occurs at
-  /// all.
+  /// Whether an axis occurs in some dimension, also inside `/` and `%`.
   bool depends_on(const AxisId& axis) const;
   /// Dimension whose index is `axis` plus terms without it, coefficient 1; nothing otherwise.
   std::optional<std::size_t> dim_of(const AxisId& axis) const;
