@@ -1,6 +1,7 @@
 #include "ir/text.h"
 
 #include "ir/verify.h"
+#include "support/documented.h"
 #include "support/random_ir.h"
 
 #include <gtest/gtest.h>
@@ -80,6 +81,13 @@ TEST(ComputationText, PrintsWhatItParsed) {
   EXPECT_EQ(parsed->operands[1].role, Role::Constant);
   EXPECT_EQ(parsed->stages[0].axes.size(), 7u);
   EXPECT_EQ(parsed->stages[2].reducer, std::nullopt);
+}
+
+TEST(ComputationText, DocumentedExampleParsesBack) {
+  const std::string text = documented("computation conv_relu");
+  const Result<Computation> parsed = parse_computation(text);
+  ASSERT_TRUE(parsed) << parsed.error().message;
+  EXPECT_EQ(to_text(*parsed), text);
 }
 
 TEST(ComputationText, IgnoresBlanksEmptyLinesAndComments) {

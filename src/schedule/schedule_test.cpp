@@ -2,6 +2,7 @@
 
 #include "ir/text.h"
 #include "schedule/space.h"
+#include "support/documented.h"
 #include "support/expect_step.h"
 #include "support/random_step.h"
 #include "support/random_task.h"
@@ -49,6 +50,26 @@ TEST(ScheduleText, HoldsEveryStep) {
   std::set<std::size_t> kinds;
   for (const Step& step : *schedule) kinds.insert(step.index());
   EXPECT_EQ(kinds.size(), std::variant_size_v<Step>);
+}
+
+TEST(ScheduleText, DocumentedGrammarHasEveryStep) {
+  const std::string grammar = documented("SCHEDULE");
+  for (const Step& step : *parse_schedule(every_step)) {
+    const std::string text = to_text(step), name = text.substr(0, text.find(' '));
+    EXPECT_NE(grammar.find("'" + name + "' "), std::string::npos) << name;
+  }
+}
+
+TEST(ScheduleText, DocumentedExampleMakesTheDocumentedProgram) {
+  const std::string text = documented("layout A");
+  const Result<Schedule> schedule = parse_schedule(text);
+  ASSERT_TRUE(schedule) << schedule.error().message;
+  EXPECT_EQ(to_text(*schedule), text);
+  const Result<Computation> matmul = parse_computation(
+      "computation matmul\ninput A f32[128, 768]\nconstant B f32[768, 768]\n"
+      "stage C f32[i:128, j:768] = sum[k:768] A[i, k] * B[k, j]\noutput C\n");
+  ASSERT_TRUE(matmul) << matmul.error().message;
+  EXPECT_EQ(to_text(scheduled(*matmul, *schedule)), documented("program matmul"));
 }
 
 TEST(ScheduleText, OfRandomStepsParsesBack) {
