@@ -3,6 +3,7 @@
 #include "base/check.h"
 
 #include <bit>
+#include <cmath>
 
 namespace tessera {
 
@@ -17,6 +18,7 @@ bool operator==(const Expr& a, const Expr& b) {
 }
 
 bool Real::operator==(const Real& other) const {
+  if (std::isnan(value)) return std::isnan(other.value);
   return std::bit_cast<std::uint64_t>(value) == std::bit_cast<std::uint64_t>(other.value);
 }
 

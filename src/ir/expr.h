@@ -81,7 +81,7 @@ struct Integer {  // also Bool: 0 or 1
 };
 struct Real {  // f32
   double value = 0;
-  bool operator==(const Real& other) const;  // bitwise, so that nan equals itself
+  bool operator==(const Real& other) const;  // of bits, but there is one nan, as in text
 };
 struct AxisRef {  // the value of a loop variable, i64
   AxisId axis;

@@ -97,6 +97,14 @@ TEST(ComputationText, IgnoresBlanksEmptyLinesAndComments) {
   EXPECT_EQ(to_text(*parsed), "computation c\nstage A f32[] = 1.0 * -2.0\noutput A\n");
 }
 
+TEST(ExprText, HasOneNan) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(real(-nan), real(nan));
+  EXPECT_EQ(to_text(real(-nan)), to_text(real(nan)));
+  EXPECT_FALSE(real(nan) == real(1.0));
+  EXPECT_FALSE(real(0.0) == real(-0.0));
+}
+
 TEST(ExprText, ParenthesisesNoMoreThanItMust) {
   const std::pair<const char*, const char*> forms[] = {
       {"(i + j) * (i * j)", "i64"},
