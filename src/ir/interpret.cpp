@@ -8,6 +8,7 @@
 #include <cstring>
 #include <limits>
 #include <memory>
+#include <new>
 
 namespace tessera {
 namespace {
@@ -202,7 +203,7 @@ Result<void> check_buffers(const Program& program, std::span<HostBuffer* const> 
 
 }  // namespace
 
-Result<void> interpret(const Program& program, std::span<HostBuffer* const> buffers) {
+Result<void> interpret(const Program& program, std::span<HostBuffer* const> buffers) try {
   if (Result<void> sound = verify(program); !sound) return sound;
   if (Result<void> fit = check_buffers(program, buffers); !fit) return fit;
   StmtResolver resolver(program, buffers);
@@ -211,10 +212,12 @@ Result<void> interpret(const Program& program, std::span<HostBuffer* const> buff
   code(state);
   if (state.error) return *state.error;
   return {};
+} catch (const std::bad_alloc&) {
+  return Error{"program " + program.name + ": its tensors do not fit into memory"};
 }
 
 Result<std::vector<HostBuffer>> evaluate(const Computation& computation,
-                                         std::span<const HostBuffer> operands) {
+                                         std::span<const HostBuffer> operands) try {
   if (Result<void> sound = verify(computation); !sound) return sound.error();
   std::vector<HostBuffer> owned;
   for (const HostBuffer& operand : operands) owned.push_back(operand.copy());
@@ -227,6 +230,8 @@ Result<std::vector<HostBuffer>> evaluate(const Computation& computation,
   if (Result<void> run = interpret(to_program(computation), buffers); !run) return run.error();
   owned.erase(owned.begin(), owned.end() - static_cast<std::ptrdiff_t>(computation.outputs.size()));
   return owned;
+} catch (const std::bad_alloc&) {
+  return Error{"computation " + computation.name + ": its tensors do not fit into memory"};
 }
 
 }  // namespace tessera

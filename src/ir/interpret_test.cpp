@@ -320,6 +320,17 @@ TEST(Interpret, RefusesMoreIterationsThanLanes) {
             "loop i: extent 9 is above its 8 lanes");
 }
 
+TEST(Interpret, RefusesTensorsThatDoNotFitIntoMemory) {
+  EXPECT_EQ(run("program p scheduled\nbody\n"
+                "alloc T f32[16777216, 16777216] global layout [0 1] {\nT[0, 0] = 1.0\n}\n",
+                {}),
+            "program p: its tensors do not fit into memory");
+  const auto computation =
+      parse_computation("computation c\nstage T f32[i:16777216, j:16777216] = 1.0\noutput T\n");
+  EXPECT_EQ(evaluate(*computation, {}).error().message,
+            "computation c: its tensors do not fit into memory");
+}
+
 TEST(Interpret, RefusesBuffersThatDoNotFit) {
   constexpr std::string_view text =
       "program p scheduled\ninput A f32[4] layout [0+2]\noutput C f32[1] layout [0]\nbody\n";
