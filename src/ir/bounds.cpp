@@ -123,13 +123,42 @@ std::vector<Expr> alternatives(const Expr& extent) {
   return all;
 }
 
-std::optional<std::int64_t> largest(Affine e, const LoopScope& scope, std::size_t depth);
+/// Answers for one scope, remembering those about atoms: the extents of nested splits speak of each
+/// other, and in how many ways one is reached doubles with every split.
+class Bounds {
+ public:
+  explicit Bounds(const LoopScope& scope) : scope_(scope) {}
 
-/// The largest value of one atom that is no axis of the scope.
-std::optional<Interval> atom_bounds(const Expr& atom, const LoopScope& scope) {
+  std::optional<Interval> of(const Expr& e) {
+    const Affine affine = to_affine(e);
+    if (affine.is_constant()) return Interval{affine.constant, affine.constant};
+    const auto max = largest(affine, scope_.loops().size());
+    if (!max) return std::nullopt;
+    const auto opposite = exact_sum({}, affine, -1);
+    if (!opposite) return std::nullopt;
+    const auto negated = largest(*opposite, scope_.loops().size());
+    if (!negated) return std::nullopt;
+    return Interval{-*negated, *max};
+  }
+
+ private:
+  std::optional<Interval> of_atom(const Expr& atom) {
+    for (const auto& [known, interval] : atoms_)
+      if (known == atom) return interval;
+    return atoms_.emplace_back(atom, computed(atom)).second;
+  }
+  std::optional<Interval> computed(const Expr& atom);
+  std::optional<std::int64_t> largest(Affine e, std::size_t depth);
+
+  const LoopScope& scope_;
+  std::vector<std::pair<Expr, std::optional<Interval>>> atoms_;
+};
+
+/// The values of one atom that is no axis of the scope.
+std::optional<Interval> Bounds::computed(const Expr& atom) {
   const Binary* n = as<Binary>(atom);
   if (n == nullptr) return std::nullopt;
-  const auto a = bounds(n->a, scope), b = bounds(n->b, scope);
+  const auto a = of(n->a), b = of(n->b);
   const std::optional<std::int64_t> divisor = constant_value(n->b);
   switch (n->op) {
     case BinaryOp::Div:
@@ -155,7 +184,7 @@ std::optional<Interval> atom_bounds(const Expr& atom, const LoopScope& scope) {
 
 /// Removes axes from the innermost loop outwards: an axis with a positive coefficient is at most
 /// its extent minus one, where the extent may itself speak of outer axes and so cancel their terms.
-std::optional<std::int64_t> largest(Affine e, const LoopScope& scope, std::size_t depth) {
+std::optional<std::int64_t> Bounds::largest(Affine e, std::size_t depth) {
   // A minimum counts as either side, whichever bounds the whole better; so does a maximum that is
   // subtracted.
   for (const auto& [atom, factor] : e.terms) {
@@ -166,7 +195,7 @@ std::optional<std::int64_t> largest(Affine e, const LoopScope& scope, std::size_
       std::optional<Affine> other = exact_sum(e, to_affine(side), factor);
       if (!other) continue;
       other->add(atom, -factor);
-      const auto value = largest(*std::move(other), scope, depth);
+      const auto value = largest(*std::move(other), depth);
       if (value && (!best || *value < *best)) best = value;
     }
     return best;
@@ -174,7 +203,7 @@ std::optional<std::int64_t> largest(Affine e, const LoopScope& scope, std::size_
   if (depth == 0) {
     std::optional<Affine> sum = Affine{.constant = e.constant, .terms = {}};
     for (const auto& [atom, factor] : e.terms) {
-      const auto range = atom_bounds(atom, scope);
+      const auto range = of_atom(atom);
       if (!range) return std::nullopt;
       sum =
           exact_sum(*sum, {.constant = factor > 0 ? range->max : range->min, .terms = {}}, factor);
@@ -182,16 +211,16 @@ std::optional<std::int64_t> largest(Affine e, const LoopScope& scope, std::size_
     }
     return sum->constant;
   }
-  const auto& [name, extent] = scope.loops()[depth - 1];
+  const auto& [name, extent] = scope_.loops()[depth - 1];
   const std::int64_t factor = e.coefficient(name);
-  if (factor == 0) return largest(std::move(e), scope, depth - 1);
+  if (factor == 0) return largest(std::move(e), depth - 1);
   e.add(axis(name), -factor);
-  if (factor < 0) return largest(std::move(e), scope, depth - 1);
+  if (factor < 0) return largest(std::move(e), depth - 1);
   std::optional<std::int64_t> best;
   for (const Expr& bound : alternatives(extent)) {
     const auto last = exact_sum(to_affine(bound), {.constant = 1, .terms = {}}, -1);
     const auto sum = last ? exact_sum(e, *last, factor) : std::nullopt;
-    const auto value = sum ? largest(*sum, scope, depth - 1) : std::nullopt;
+    const auto value = sum ? largest(*sum, depth - 1) : std::nullopt;
     if (value && (!best || *value < *best)) best = value;
   }
   return best;
@@ -200,15 +229,7 @@ std::optional<std::int64_t> largest(Affine e, const LoopScope& scope, std::size_
 }  // namespace
 
 std::optional<Interval> bounds(const Expr& e, const LoopScope& scope) {
-  const Affine affine = to_affine(e);
-  if (affine.is_constant()) return Interval{affine.constant, affine.constant};
-  const auto max = largest(affine, scope, scope.loops().size());
-  if (!max) return std::nullopt;
-  const auto opposite = exact_sum({}, affine, -1);
-  if (!opposite) return std::nullopt;
-  const auto negated = largest(*opposite, scope, scope.loops().size());
-  if (!negated) return std::nullopt;
-  return Interval{-*negated, *max};
+  return Bounds(scope).of(e);
 }
 
 std::int64_t max_extent(const Expr& extent, const LoopScope& scope) {

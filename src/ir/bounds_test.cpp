@@ -72,6 +72,23 @@ TEST(Bounds, TailsOfTailsCancel) {
   EXPECT_EQ(text_of(bounds(i0 * 24 + i1 * 6 + i2, scope)), "0 .. 127");
 }
 
+/// Ends only because no split doubles the work.
+TEST(Bounds, TailsOfManyNestedSplitsCancel) {
+  const std::int64_t count = (std::int64_t{1} << 40) + 1;
+  LoopScope scope;
+  Expr extent = count, passed = 0;
+  for (int split = 0; split < 36; ++split) {
+    const std::int64_t factor = (count >> (split + 1)) - 1;
+    const AxisId outer = "i." + std::to_string(split);
+    scope.enter(outer, (extent + (factor - 1)) / factor);
+    passed = passed + axis(outer) * factor;
+    extent = min(factor, extent - axis(outer) * factor);
+  }
+  scope.enter("j", extent);
+  EXPECT_EQ(text_of(bounds(passed + j, scope)), "0 .. " + std::to_string(count - 1));
+  EXPECT_EQ(max_extent(extent, scope), 15);
+}
+
 TEST(Bounds, OfQuotientsAndRemainders) {
   const LoopScope scope = scope_of({{"i", 10}});
   EXPECT_EQ(text_of(bounds(i / 4, scope)), "0 .. 2");
