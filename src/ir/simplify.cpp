@@ -4,6 +4,7 @@
 #include "ir/arithmetic.h"
 #include "ir/rewrite.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
@@ -82,6 +83,28 @@ Expr modulo(const Expr& e, std::int64_t divisor, const LoopScope& scope) {
   return binary(BinaryOp::Mod, to_expr(rest), divisor);
 }
 
+/// `x / c * c + x % c` is x, whatever its sign: quotients round towards minus infinity.
+Expr joined(const Affine& e) {
+  for (const auto& [atom, factor] : e.terms) {
+    const Binary* n = as<Binary>(atom);
+    const auto divisor =
+        n != nullptr && n->op == BinaryOp::Mod ? constant_value(n->b) : std::nullopt;
+    if (!divisor || *divisor <= 0) continue;
+    const std::pair whole(divide(n->a, *divisor, {}), wrapping_mul(factor, *divisor));
+    const auto quotient = std::find(e.terms.begin(), e.terms.end(), whole);
+    if (quotient == e.terms.end()) continue;
+    Affine out{.constant = e.constant, .terms = {}};
+    for (const auto& term : e.terms) {
+      if (term == *quotient)
+        out = out + to_affine(n->a) * factor;
+      else if (!(term.first == atom))
+        out.add(term.first, term.second);
+    }
+    return joined(out);
+  }
+  return to_expr(e);
+}
+
 /// Min or max of two index expressions, dropped to one side when their difference has a sign.
 Expr extremum(const Binary& n, const LoopScope& scope) {
   const auto difference = bounds(n.a - n.b, scope);
@@ -114,7 +137,7 @@ Expr index_binary(const Binary& n, const LoopScope& scope) {
     case BinaryOp::Add:
     case BinaryOp::Sub:
     case BinaryOp::Mul:
-      return to_expr(to_affine(Expr(ExprNode{n})));
+      return joined(to_affine(Expr(ExprNode{n})));
     case BinaryOp::Div:
       return divisor && *divisor > 0 ? divide(n.a, *divisor, scope) : Expr(ExprNode{n});
     case BinaryOp::Mod:
@@ -161,7 +184,7 @@ Expr simplify(const Expr& e, const LoopScope& scope) {
     if (is_float(n->a.dtype())) return float_binary(*n);
   }
   if (const Unary* n = as<Unary>(inner)) {
-    if (n->op == UnaryOp::Neg && is_index(inner)) return to_expr(to_affine(inner));
+    if (n->op == UnaryOp::Neg && is_index(inner)) return joined(to_affine(inner));
     if (n->op == UnaryOp::Not && (is_bool(n->a, true) || is_bool(n->a, false)))
       return boolean(is_bool(n->a, false));
   }

@@ -50,6 +50,18 @@ TEST(Simplify, DividesByTheCommonBlockFirst) {
   EXPECT_EQ(simplified(j / 4 / 2), "j / 8");
 }
 
+TEST(Simplify, JoinsQuotientAndRemainder) {
+  const Expr y = load("T", DType::I64, {i});  // of any sign
+  EXPECT_EQ(simplified(y / 4 * 4 + y % 4), "T[i]");
+  EXPECT_EQ(simplified(y % 4 * 3 + j + y / 4 * 12), "j + T[i] * 3");
+  EXPECT_EQ(simplified(unary(UnaryOp::Neg, y % 4) - y / 4 * 4), "T[i] * -1");
+  EXPECT_EQ(simplified((y * 4 + 7) / 8 * 8 + (y * 4 + 7) % 8), "T[i] * 4 + 7");
+  EXPECT_EQ(simplified(y / 12 * 12 + y / 3 % 4 * 3 + y % 3), "T[i]");
+  EXPECT_EQ(simplified(y / 4 * 5 + y % 4), "T[i] / 4 * 5 + T[i] % 4");
+  EXPECT_EQ(simplified(y / 4 * 4 + j % 4), "T[i] / 4 * 4 + j % 4");
+  EXPECT_EQ(simplified(y / -4 * -4 + y % -4), "T[i] / -4 * -4 + T[i] % -4");
+}
+
 TEST(Simplify, RoundsTowardsMinusInfinity) {
   EXPECT_EQ(simplified(Expr(-7) / 4), "-2");
   EXPECT_EQ(simplified(Expr(-7) % 4), "1");
@@ -209,7 +221,7 @@ Expr random_index(const LoopScope& scope, int depth, Rng& rng) {
     return axis(rng.pick(std::span(scope.loops())).first) * rng.between(1, 9);
   }
   const Expr a = random_index(scope, depth - 1, rng);
-  switch (rng.below(9)) {
+  switch (rng.below(10)) {
     case 0:
       return a / rng.between(1, 12);
     case 1:
@@ -227,6 +239,10 @@ Expr random_index(const LoopScope& scope, int depth, Rng& rng) {
                     random_index(scope, depth - 1, rng));
     case 7:
       return unary(UnaryOp::Neg, a);
+    case 8: {
+      const std::int64_t divisor = rng.between(1, 12), factor = rng.between(-3, 4);
+      return a / divisor * (divisor * factor) + a % divisor * factor;
+    }
     default:
       return a + random_index(scope, depth - 1, rng);
   }
