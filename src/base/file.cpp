@@ -5,8 +5,19 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <unistd.h>
 
 namespace tessera {
+namespace {
+
+bool write_all(const std::string& path, std::string_view bytes) {
+  std::FILE* const file = std::fopen(path.c_str(), "wb");
+  if (file == nullptr) return false;
+  const bool is_written = std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
+  return (std::fclose(file) == 0) && is_written;
+}
+
+}  // namespace
 
 Result<std::string> read_file(const std::string& path) {
   const auto refused = [&] { return Error{path + ": " + std::strerror(errno)}; };
@@ -19,6 +30,14 @@ Result<std::string> read_file(const std::string& path) {
     text.append(piece.data(), size);
   if (std::ferror(file.get()) != 0) return refused();
   return text;
+}
+
+Result<void> write_file(const std::string& path, std::string_view bytes) {
+  const std::string unfinished = path + "." + std::to_string(getpid()) + ".unfinished";
+  if (write_all(unfinished, bytes) && std::rename(unfinished.c_str(), path.c_str()) == 0) return {};
+  const Error refused{path + ": " + std::strerror(errno)};
+  std::remove(unfinished.c_str());
+  return refused;
 }
 
 }  // namespace tessera

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 namespace tessera {
 namespace {
 
@@ -14,6 +16,24 @@ TEST(ReadFile, ReadsAFileThatTellsNoSize) {
 TEST(ReadFile, NamesThePathAndTheReason) {
   EXPECT_EQ(read_file("/no/such").error().message, "/no/such: No such file or directory");
   EXPECT_EQ(read_file("/").error().message, "/: Is a directory");
+}
+
+TEST(WriteFile, WritesWhatIsReadAgainAndLeavesNothingElse) {
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / "tessera_write_file_test";
+  std::filesystem::create_directory(folder);
+  const std::string path = folder / "bytes";
+  const std::string bytes("a\0b\n", 4);
+  ASSERT_TRUE(write_file(path, "longer than what comes next"));
+  ASSERT_TRUE(write_file(path, bytes));
+  EXPECT_EQ(*read_file(path), bytes);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1);
+  std::filesystem::remove_all(folder);
+}
+
+TEST(WriteFile, NamesThePathAndTheReason) {
+  EXPECT_EQ(write_file("/no/such/file", "").error().message,
+            "/no/such/file: No such file or directory");
 }
 
 }  // namespace
