@@ -54,7 +54,7 @@ class Inference {
     if (const auto* evaluate = std::get_if<ops::Evaluate>(&op->meaning))
       take_values(view, (*evaluate)(view));
     else
-      define(view, std::get<ops::Define>(op->meaning));
+      define(view);
     return {};
   }
 
@@ -81,39 +81,23 @@ class Inference {
     return std::move(expansion.nodes);
   }
 
-  void define(const ops::NodeView& view, ops::Define append) {
-    ComputationBuilder builder;
-    std::vector<TensorId> inputs;
-    for (std::size_t n = 0; n < view.input_count(); ++n)
-      inputs.push_back(has_elements(view, n)
-                           ? builder.input("in" + std::to_string(n), view.shape(n),
-                                           dtype_of(view.type(n).element))
-                           : TensorId());
-    ops::Definition definition(view, builder, std::move(inputs));
-    append(definition);
-    for (const ops::Definition::Output& output : definition.outputs())
-      builder.output(output.tensor);
-    const Result<Computation> computation = builder.finish("node");
-    if (!computation) {
-      report(view, computation.error().message);
+  void define(const ops::NodeView& view) {
+    const Result<ops::NodeComputation> defined = ops::define_node(view);
+    if (!defined) {
+      report(view, defined.error().message);
       return;
     }
+    const std::vector<ValueId>& names = view.node().outputs;
     std::int64_t elements = 0;
-    for (std::size_t n = 0; n < view.node().outputs.size(); ++n) {
-      if (n >= definition.outputs().size() || view.node().outputs[n].empty()) continue;
-      const ops::Definition::Output& output = definition.outputs()[n];
-      graph_.types[view.node().outputs[n]] = {output.element, builder.shape(output.tensor)};
-      elements += element_count(builder.shape(output.tensor));
+    for (std::size_t n = 0; n < names.size() && n < defined->outputs.size(); ++n) {
+      if (names[n].empty()) continue;
+      graph_.types[names[n]] = defined->outputs[n];
+      elements += element_count(defined->outputs[n].shape);
     }
     if (is_known(view) && elements <= most_elements_computed)
-      compute(view, *computation);
+      compute(view, defined->computation);
     else
       done_.push_back(view.node());
-  }
-
-  /// Whether input `n` is present and not, as a list of axes may be, empty.
-  static bool has_elements(const ops::NodeView& view, std::size_t n) {
-    return view.has_input(n) && std::ranges::find(view.shape(n), 0) == view.shape(n).end();
   }
 
   static bool is_known(const ops::NodeView& view) {
@@ -125,7 +109,7 @@ class Inference {
   void compute(const ops::NodeView& view, const Computation& computation) {
     std::vector<HostBuffer> operands;
     for (std::size_t n = 0; n < view.input_count(); ++n)
-      if (has_elements(view, n)) operands.push_back(view.constant(n)->data->copy());
+      if (view.has_elements(n)) operands.push_back(view.constant(n)->data->copy());
     Result<std::vector<HostBuffer>> values = evaluate(computation, operands);
     if (!values) {
       report(view, values.error().message);

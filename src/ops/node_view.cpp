@@ -2,6 +2,8 @@
 
 #include "base/check.h"
 
+#include <algorithm>
+
 namespace tessera::ops {
 
 NodeView::NodeView(const Graph& graph, const Node& node) : node_(&node) {
@@ -11,6 +13,10 @@ NodeView::NodeView(const Graph& graph, const Node& node) : node_(&node) {
     types_.push_back(type == graph.types.end() ? nullptr : &type->second);
     constants_.push_back(constant == graph.constants.end() ? nullptr : &constant->second);
   }
+}
+
+bool NodeView::has_elements(std::size_t n) const {
+  return has_input(n) && std::ranges::find(shape(n), 0) == shape(n).end();
 }
 
 const ValueType& NodeView::type(std::size_t n) const {

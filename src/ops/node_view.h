@@ -20,6 +20,8 @@ class NodeView {
 
   std::size_t input_count() const { return types_.size(); }
   bool has_input(std::size_t n) const { return n < types_.size() && types_[n] != nullptr; }
+  /// Whether the input is present and not, as a list of axes may be, empty.
+  bool has_elements(std::size_t n) const;
   /// Of an input that is present.
   const ValueType& type(std::size_t n) const;
   const Shape& shape(std::size_t n) const { return type(n).shape; }

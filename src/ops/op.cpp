@@ -28,6 +28,31 @@ void Definition::output(const TensorId& tensor, std::optional<ElementType> eleme
   outputs_.push_back({tensor, element.value_or(element_type_of(dtype))});
 }
 
+Result<NodeComputation> define_node(const NodeView& view) {
+  const Op* op = find_op(view.node().domain, view.node().op);
+  const Define* define = op == nullptr ? nullptr : std::get_if<Define>(&op->meaning);
+  if (define == nullptr) return Error{view.node().title() + ": no Computation stands for it"};
+  ComputationBuilder builder;
+  std::vector<ValueId> operands;
+  std::vector<TensorId> inputs(view.input_count());
+  for (std::size_t n = 0; n < view.input_count(); ++n) {
+    if (!view.has_elements(n)) continue;
+    operands.push_back(view.node().inputs[n]);
+    inputs[n] =
+        builder.input("in" + std::to_string(n), view.shape(n), dtype_of(view.type(n).element));
+  }
+  Definition definition(view, builder, std::move(inputs));
+  (*define)(definition);
+  std::vector<ValueType> outputs;
+  for (const Definition::Output& output : definition.outputs()) {
+    builder.output(output.tensor);
+    outputs.push_back({output.element, builder.shape(output.tensor)});
+  }
+  Result<Computation> computation = builder.finish("node");
+  if (!computation) return computation.error();
+  return NodeComputation{*std::move(computation), std::move(operands), std::move(outputs)};
+}
+
 ValueId Expansion::fresh_name(std::string_view hint) {
   const ValueId& first = node().outputs.front();
   return first + "/" + std::string(hint) + "_" + std::to_string(nodes.size() + constants.size());

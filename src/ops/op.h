@@ -83,6 +83,16 @@ struct Op {
   std::size_t required_inputs = 1;  // the first so many must be present
 };
 
+/// What a node computes.
+struct NodeComputation {
+  Computation computation;
+  std::vector<ValueId> operands;   // the node's inputs that are present and not empty
+  std::vector<ValueType> outputs;  // as many as the operator gives
+};
+
+/// Refuses a node whose operator is not known or not of the kind `Define`.
+Result<NodeComputation> define_node(const NodeView& view);
+
 /// Null when there is no such operator.
 const Op* find_op(std::string_view domain, std::string_view name);
 /// All operators, family by family.
