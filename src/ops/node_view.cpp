@@ -40,6 +40,12 @@ Result<std::vector<std::int64_t>> NodeView::integers(std::size_t n, std::string_
   return out;
 }
 
+Result<std::vector<std::int64_t>> NodeView::attribute_or_input(std::string_view name,
+                                                               std::size_t n) const {
+  if (has_attribute(name) || !has_input(n)) return integers(name);
+  return integers(n, name);
+}
+
 Result<std::vector<double>> NodeView::reals(std::size_t n, std::string_view what) const {
   const Constant* known = constant(n);
   if (known == nullptr)

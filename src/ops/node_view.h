@@ -30,6 +30,9 @@ class NodeView {
 
   /// The elements of an input that must be known, as an axis or a shape; refuses otherwise.
   Result<std::vector<std::int64_t>> integers(std::size_t n, std::string_view what) const;
+  /// What older operator sets keep in an attribute and newer ones in input `n`; none when both are
+  /// absent. An input must be known.
+  Result<std::vector<std::int64_t>> attribute_or_input(std::string_view name, std::size_t n) const;
   Result<std::vector<double>> reals(std::size_t n, std::string_view what) const;
 
   bool has_attribute(std::string_view name) const;

@@ -2,6 +2,8 @@
 
 #include "ops/nodes/nodes.h"
 
+#include <algorithm>
+
 namespace tessera::ops {
 namespace {
 
@@ -54,8 +56,9 @@ Result<NodeComputation> define_node(const NodeView& view) {
 }
 
 ValueId Expansion::fresh_name(std::string_view hint) {
-  const ValueId& first = node().outputs.front();
-  return first + "/" + std::string(hint) + "_" + std::to_string(nodes.size() + constants.size());
+  const auto first =
+      std::ranges::find_if(node().outputs, [](const ValueId& v) { return !v.empty(); });
+  return *first + "/" + std::string(hint) + "_" + std::to_string(nodes.size() + constants.size());
 }
 
 ValueId Expansion::add(std::string_view op, std::vector<ValueId> inputs, Attributes attributes) {
@@ -77,23 +80,9 @@ std::vector<ValueId> Expansion::add_many(std::string_view op, std::vector<ValueI
   return added.outputs;
 }
 
-ValueId Expansion::constant(ElementType element, Shape shape, const std::vector<double>& values) {
-  auto data =
-      std::make_shared<HostBuffer>(dtype_of(element), static_cast<std::int64_t>(values.size()));
-  for (std::size_t n = 0; n < values.size(); ++n)
-    data->set(static_cast<std::int64_t>(n), values[n]);
+ValueId Expansion::constant(Constant value) {
   const ValueId name = fresh_name("constant");
-  constants.emplace(name, Constant{{element, std::move(shape)}, std::move(data)});
-  return name;
-}
-
-ValueId Expansion::integers(const std::vector<std::int64_t>& values) {
-  auto data = std::make_shared<HostBuffer>(DType::I64, static_cast<std::int64_t>(values.size()));
-  for (std::size_t n = 0; n < values.size(); ++n)
-    data->set_integer(static_cast<std::int64_t>(n), values[n]);
-  const ValueId name = fresh_name("constant");
-  constants.emplace(name, Constant{{ElementType::Int64, {static_cast<std::int64_t>(values.size())}},
-                                   std::move(data)});
+  constants.emplace(name, std::move(value));
   return name;
 }
 

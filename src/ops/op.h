@@ -1,6 +1,7 @@
 #pragma once
 
 #include "ops/builder.h"
+#include "ops/constants.h"
 #include "ops/node_view.h"
 
 #include <optional>
@@ -47,6 +48,8 @@ class Definition : public NodeView {
 class Expansion : public NodeView {
  public:
   explicit Expansion(const NodeView& view) : NodeView(view) {}
+  /// What is read, where a name below means what is made.
+  const NodeView& view() const { return *this; }
 
   using Attributes = std::map<std::string, Attribute>;
   const ValueId& input(std::size_t n) const { return node().inputs[n]; }
@@ -55,8 +58,13 @@ class Expansion : public NodeView {
   ValueId add(std::string_view op, std::vector<ValueId> inputs, Attributes attributes = {});
   std::vector<ValueId> add_many(std::string_view op, std::vector<ValueId> inputs, std::size_t count,
                                 Attributes attributes = {});
-  ValueId constant(ElementType element, Shape shape, const std::vector<double>& values);
-  ValueId integers(const std::vector<std::int64_t>& values);
+  ValueId constant(Constant value);
+  ValueId constant(ElementType element, Shape shape, const std::vector<double>& values) {
+    return constant(constant_of(element, std::move(shape), values));
+  }
+  ValueId integers(const std::vector<std::int64_t>& values) {
+    return constant(integer_list(values));
+  }
   ValueId real(double value) { return constant(ElementType::Float, {}, {value}); }
   /// Says which value is the next output of the expanded node.
   void output(ValueId value) { outputs.push_back(std::move(value)); }
@@ -75,6 +83,9 @@ using Define = void (*)(Definition&);
 using Expand = void (*)(Expansion&);
 /// Gives the outputs themselves, from shapes and known inputs; needs nothing at run time.
 using Evaluate = Result<std::vector<Constant>> (*)(const NodeView&);
+
+/// The domain of operators that only expansions write.
+inline constexpr std::string_view own_domain = "tessera";
 
 struct Op {
   std::string_view domain;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ops/constants.h"
 #include "ops/infer.h"
 
 #include <gtest/gtest.h>
@@ -25,13 +26,15 @@ class TestNode {
 
   TestNode& input(Shape shape, const std::vector<double>& values,
                   ElementType element = ElementType::Float) {
-    auto data =
-        std::make_shared<HostBuffer>(dtype_of(element), static_cast<std::int64_t>(values.size()));
-    for (std::size_t n = 0; n < values.size(); ++n)
-      data->set(static_cast<std::int64_t>(n), values[n]);
     const ValueId name = "in" + std::to_string(node_.inputs.size());
     node_.inputs.push_back(name);
-    graph_.constants[name] = {{element, std::move(shape)}, std::move(data)};
+    graph_.constants[name] = ops::constant_of(element, std::move(shape), values);
+    return *this;
+  }
+  /// One that is known only when the network runs: for shapes, and for refusals.
+  TestNode& unknown_input(Shape shape, ElementType element = ElementType::Float) {
+    node_.inputs.push_back("in" + std::to_string(node_.inputs.size()));
+    graph_.inputs.push_back({node_.inputs.back(), {element, std::move(shape)}});
     return *this;
   }
   TestNode& absent_input() {
