@@ -149,7 +149,7 @@ TensorId slice(ComputationBuilder& builder, const TensorId& x, const std::vector
 
 TensorId pad(ComputationBuilder& builder, const TensorId& x,
              const std::vector<std::int64_t>& before, const std::vector<std::int64_t>& after,
-             double value, std::string_view name) {
+             const Expr& value, std::string_view name) {
   std::vector<Axis> axes = builder.axes(x);
   if (before.size() != axes.size() || after.size() != axes.size())
     return builder.refuse(name,
@@ -167,9 +167,8 @@ TensorId pad(ComputationBuilder& builder, const TensorId& x,
     indices.push_back(index);
     axes[d].extent += before[d] + after[d];
   }
-  return builder.stage(
-      name, std::move(axes),
-      select(is_inside, builder.read(x, std::move(indices)), number(builder.dtype(x), value)));
+  return builder.stage(name, std::move(axes),
+                       select(is_inside, builder.read(x, std::move(indices)), value));
 }
 
 TensorId concat(ComputationBuilder& builder, const std::vector<TensorId>& parts, std::int64_t dim,
@@ -222,10 +221,8 @@ TensorId gather(ComputationBuilder& builder, const TensorId& x, const TensorId& 
   const std::vector<Axis> axes = spatial_axes(shape);
   std::vector<Expr> element = indices_of(axes);
   const std::vector<Expr> pick(element.begin() + at, element.begin() + at + rank);
-  const Expr index = tessera::cast(DType::I64, builder.read(indices, pick));
-  const Expr wrapped = select(index < 0, index + extent, index);
   element.erase(element.begin() + at, element.begin() + at + rank);
-  element.insert(element.begin() + at, min(max(wrapped, 0), extent - 1));
+  element.insert(element.begin() + at, wrapped_index(builder.read(indices, pick), extent));
   return builder.stage(name, axes, builder.read(x, std::move(element)));
 }
 

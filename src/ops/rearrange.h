@@ -40,11 +40,11 @@ struct Range {
 TensorId slice(ComputationBuilder& builder, const TensorId& x, const std::vector<Range>& ranges,
                std::string_view name = "slice");
 
-/// x with `before[d]` and `after[d]` elements of `value` around dimension d; negative ones are cut
-/// off.
+/// x with `before[d]` and `after[d]` elements around dimension d, all `value`, a scalar of the
+/// dtype of x; negative ones are cut off.
 TensorId pad(ComputationBuilder& builder, const TensorId& x,
              const std::vector<std::int64_t>& before, const std::vector<std::int64_t>& after,
-             double value = 0, std::string_view name = "pad");
+             const Expr& value, std::string_view name = "pad");
 
 /// The parts one after another along `dim`.
 TensorId concat(ComputationBuilder& builder, const std::vector<TensorId>& parts, std::int64_t dim,

@@ -102,15 +102,16 @@ TEST(Rearrange, SlicesWithStepsLongerThanTheDimension) {
 
 TEST(Rearrange, PadsAndCuts) {
   ComputationBuilder builder;
-  builder.output(ops::pad(builder, builder.input("x", {3, 4}), {1, -1}, {2, 1}, 7));
+  builder.output(ops::pad(builder, builder.input("x", {3, 4}), {1, -1}, {2, 1}, real(7)));
   const Evaluated run(builder);
   EXPECT_EQ(run.shape(), (Shape{6, 4}));
   run.expect_each([&](const Shape& at) {
     const bool is_inside = at[0] >= 1 && at[0] < 4 && at[1] < 3;
     return is_inside ? run("x", {at[0] - 1, at[1] + 1}) : 7.0;
   });
-  EXPECT_EQ(value_text({3, 4}, [](auto& b, auto& x) { return ops::pad(b, x, {0, 0}, {0, 1}); }),
-            "select(j < 4, x[i, j], 0.0)");
+  EXPECT_EQ(
+      value_text({3, 4}, [](auto& b, auto& x) { return ops::pad(b, x, {0, 0}, {0, 1}, real(0)); }),
+      "select(j < 4, x[i, j], 0.0)");
 }
 
 TEST(Rearrange, Concatenates) {
@@ -183,14 +184,15 @@ TEST(Rearrange, RefusesRangesAndPaddingThatLeaveNothing) {
   EXPECT_EQ(
       refusal_of(x, [](auto& b, auto& t) { return ops::slice(b, t, {{.dim = 0}, {.dim = -2}}); }),
       "slice: dimensions [0, -2] name one twice");
-  EXPECT_EQ(refusal_of(x, [](auto& b, auto& t) { return ops::pad(b, t, {0}, {0, 0}); }),
+  EXPECT_EQ(refusal_of(x, [](auto& b, auto& t) { return ops::pad(b, t, {0}, {0, 0}, real(0)); }),
             "pad: 1 entries for the dimensions of [2, 3]");
-  EXPECT_EQ(refusal_of(x, [](auto& b, auto& t) { return ops::pad(b, t, {0, -3}, {0, 0}); }),
-            "pad: expected positive extents and at most 2^40 elements, got shape [2, 0]");
+  EXPECT_EQ(
+      refusal_of(x, [](auto& b, auto& t) { return ops::pad(b, t, {0, -3}, {0, 0}, real(0)); }),
+      "pad: expected positive extents and at most 2^40 elements, got shape [2, 0]");
   EXPECT_EQ(refusal_of(x,
                        [](auto& b, auto& t) {
                          return ops::pad(b, t, {0, std::numeric_limits<std::int64_t>::max()},
-                                         {0, 1});
+                                         {0, 1}, real(0));
                        }),
             "pad: padding [0, 9223372036854775807] and [0, 1]; expected at most 2^40 elements");
 }

@@ -60,6 +60,11 @@ std::vector<Expr> broadcast_indices(const Shape& shape, std::span<const Axis> ax
   return indices;
 }
 
+Expr wrapped_index(const Expr& index, std::int64_t extent) {
+  const Expr wide = cast(DType::I64, index);
+  return min(max(select(wide < 0, wide + extent, wide), 0), extent - 1);
+}
+
 ReducedAxes reduced_axes(const ComputationBuilder& builder, const TensorId& id,
                          const std::vector<std::size_t>& dims) {
   ReducedAxes out;

@@ -20,6 +20,10 @@ Result<Shape> broadcast(const Shape& a, const Shape& b);
 /// to.
 std::vector<Expr> broadcast_indices(const Shape& shape, std::span<const Axis> axes);
 
+/// An i32 or i64 index into `extent` elements: a negative one counts from the end, one beyond the
+/// range is brought to its nearest element.
+Expr wrapped_index(const Expr& index, std::int64_t extent);
+
 /// The axes that run over `id`, with some dimensions reduced.
 struct ReducedAxes {
   std::vector<Axis> axes;     // the kept ones, then the reduced ones

@@ -277,7 +277,7 @@ TensorId draw_pad(Draw& draw) {
     after.push_back(draw.rng.between(e > 1 ? -1 : 0, 2));
   }
   const TensorId x = draw.tensor(shape);
-  return ops::pad(draw.builder, x, before, after, draw.rng.chance(0.5) ? 0 : 1.5);
+  return ops::pad(draw.builder, x, before, after, real(draw.rng.chance(0.5) ? 0 : 1.5));
 }
 
 TensorId draw_gather(Draw& draw) {
