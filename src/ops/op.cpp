@@ -91,8 +91,11 @@ void Expansion::refuse(std::string_view message) {
 }
 
 std::vector<std::span<const Op>> op_families() {
-  return {elementwise_nodes(), arithmetic_nodes(), logic_nodes(),
-          activation_nodes(),  softmax_nodes(),    shape_nodes()};
+  return {
+      elementwise_nodes(), arithmetic_nodes(), logic_nodes(),     activation_nodes(),
+      softmax_nodes(),     shape_nodes(),      selection_nodes(), rearrange_nodes(),
+      pad_nodes(),         gather_nodes(),     scatter_nodes(),
+  };
 }
 
 const Op* find_op(std::string_view domain, std::string_view name) {

@@ -12,6 +12,11 @@ std::span<const Op> arithmetic_nodes();
 std::span<const Op> logic_nodes();
 std::span<const Op> activation_nodes();
 std::span<const Op> softmax_nodes();
+std::span<const Op> gather_nodes();
+std::span<const Op> pad_nodes();
+std::span<const Op> rearrange_nodes();
+std::span<const Op> scatter_nodes();
+std::span<const Op> selection_nodes();
 std::span<const Op> shape_nodes();
 
 }  // namespace tessera::ops
