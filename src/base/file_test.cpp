@@ -1,5 +1,7 @@
 #include "base/file.h"
 
+#include "support/temporary_folder.h"
+
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -19,16 +21,13 @@ TEST(ReadFile, NamesThePathAndTheReason) {
 }
 
 TEST(WriteFile, WritesWhatIsReadAgainAndLeavesNothingElse) {
-  const std::filesystem::path folder =
-      std::filesystem::temp_directory_path() / "tessera_write_file_test";
-  std::filesystem::create_directory(folder);
+  const TemporaryFolder folder;
   const std::string path = folder / "bytes";
   const std::string bytes("a\0b\n", 4);
   ASSERT_TRUE(write_file(path, "longer than what comes next"));
   ASSERT_TRUE(write_file(path, bytes));
   EXPECT_EQ(*read_file(path), bytes);
-  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1);
-  std::filesystem::remove_all(folder);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1);
 }
 
 TEST(WriteFile, NamesThePathAndTheReason) {

@@ -13,9 +13,9 @@ namespace tessera {
 
 struct ImportOptions {
   /// Shapes of inputs by name, for dimensions that the model leaves open.
-  std::map<std::string, Shape> shapes;
+  std::map<std::string, Shape> shapes = {};
   /// Where files with external data lie; when empty, a model that has such data is refused.
-  std::filesystem::path folder;
+  std::filesystem::path folder = {};
 };
 
 struct Imported {
