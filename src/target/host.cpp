@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <optional>
 #include <unistd.h>
 
@@ -143,8 +144,18 @@ std::optional<std::int64_t> cache_bytes(int level, int sysconf_name) {
 
 }  // namespace
 
+Result<void> verify_runs_here(Arch arch, std::span<const std::string> features) {
+  if (arch != host_arch)
+    return Error{"made for " + std::string(to_text(arch)) + ", this machine is " +
+                 std::string(to_text(host_arch))};
+  std::vector<std::string> missing;
+  std::ranges::remove_copy_if(features, std::back_inserter(missing), has_feature);
+  if (missing.empty()) return {};
+  return Error{"needs " + join(missing, ", ") + ", which this machine lacks"};
+}
+
 bool runs_here(const Target& target) {
-  return target.arch == host_arch && std::ranges::all_of(target.features, has_feature);
+  return verify_runs_here(target.arch, target.features).has_value();
 }
 
 Target detect_host() {

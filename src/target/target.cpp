@@ -6,9 +6,13 @@
 #include <array>
 #include <charconv>
 #include <optional>
+#include <utility>
 
 namespace tessera {
 namespace {
+
+constexpr std::array<std::pair<Arch, std::string_view>, 3> archs = {
+    {{Arch::X86, "x86-64"}, {Arch::AArch64, "aarch64"}, {Arch::RiscV, "riscv64"}}};
 
 /// A number that may follow the name as `key=value`. `cpu`, the one text, stands apart.
 struct Key {
@@ -106,6 +110,15 @@ Result<Target> with(Target target, std::string_view word) {
 }
 
 }  // namespace
+
+std::string_view to_text(Arch arch) {
+  return std::ranges::find(archs, arch, &decltype(archs)::value_type::first)->second;
+}
+
+std::optional<Arch> parse_arch(std::string_view text) {
+  const auto found = std::ranges::find(archs, text, &decltype(archs)::value_type::second);
+  return found == archs.end() ? std::nullopt : std::optional(found->first);
+}
 
 std::string to_text(const Target& target) {
   const Target* found = find_preset(target.name);

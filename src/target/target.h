@@ -3,6 +3,7 @@
 #include "base/result.h"
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,6 +12,10 @@
 namespace tessera {
 
 enum class Arch : std::uint8_t { X86, AArch64, RiscV };
+
+/// `x86-64`, `aarch64`, `riscv64`.
+std::string_view to_text(Arch arch);
+std::optional<Arch> parse_arch(std::string_view text);
 
 /// A description of hardware: what code may use and what the analytic prior reckons with. A value;
 /// it says nothing about whether such hardware is here.
@@ -43,7 +48,8 @@ std::span<const Target> presets();
 /// What this machine is: the best x86 (or other) preset it can run, with its core, caches and
 /// usable cores.
 Target detect_host();
-/// Whether code for `target` runs on this machine.
+/// Refuses a target whose code does not run on this machine, with what the machine lacks.
+Result<void> verify_runs_here(Arch arch, std::span<const std::string> features);
 bool runs_here(const Target& target);
 
 /// `x86-avx2 cores=2 l1=32K l2=1M l3=32M`: the preset's name and what differs from the preset.

@@ -44,6 +44,12 @@ TEST(Presets, FuseFromAvx2OnAndMaskFromAvx512On) {
   }
 }
 
+TEST(Arch, IsReadBackFromItsText) {
+  for (const Arch arch : {Arch::X86, Arch::AArch64, Arch::RiscV})
+    EXPECT_EQ(parse_arch(to_text(arch)), arch);
+  EXPECT_FALSE(parse_arch("x86"));
+}
+
 TEST(TargetText, OfAPresetIsItsName) {
   for (const Target& preset : presets()) {
     EXPECT_EQ(to_text(preset), preset.name);
@@ -109,6 +115,18 @@ TEST(Host, IsTheRichestPresetThatRunsHere) {
 TEST(Host, RunsOneArchOnly) {
   for (const Target& preset : presets())
     EXPECT_TRUE(!runs_here(preset) || preset.arch == detect_host().arch) << preset.name;
+}
+
+TEST(Host, SaysWhatItLacks) {
+  const Arch here = detect_host().arch;
+  const Arch other = here == Arch::RiscV ? Arch::AArch64 : Arch::RiscV;
+  EXPECT_TRUE(verify_runs_here(here, detect_host().features));
+  EXPECT_EQ(verify_runs_here(other, {}).error().message, "made for " + std::string(to_text(other)) +
+                                                             ", this machine is " +
+                                                             std::string(to_text(here)));
+  const std::vector<std::string> strange = {"+warp", "+weft"};
+  EXPECT_EQ(verify_runs_here(here, strange).error().message,
+            "needs +warp, +weft, which this machine lacks");
 }
 
 TEST(Host, HasItsCachesAndCores) {
