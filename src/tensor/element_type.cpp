@@ -76,44 +76,46 @@ std::uint16_t to_bfloat16(float value) {
   return static_cast<std::uint16_t>((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
 }
 
-template <typename T>
-T read(std::span<const std::byte> bytes, std::int64_t n) {
-  T value;
-  std::memcpy(&value, bytes.data() + n * static_cast<std::int64_t>(sizeof(T)), sizeof(T));
-  return value;
-}
-
-template <typename T>
-void write(std::span<std::byte> bytes, std::int64_t n, T value) {
-  std::memcpy(bytes.data() + n * static_cast<std::int64_t>(sizeof(T)), &value, sizeof(T));
-}
-
-/// Calls `f` with a value of the C++ type that stands for integers and wide floats of `type`.
-template <typename F>
-void with_number(ElementType type, const F& f) {
-  switch (type) {
-    case ElementType::UInt8:
-      return f(std::uint8_t{});
-    case ElementType::Int8:
-      return f(std::int8_t{});
-    case ElementType::UInt16:
-      return f(std::uint16_t{});
-    case ElementType::Int16:
-      return f(std::int16_t{});
-    case ElementType::UInt32:
-      return f(std::uint32_t{});
-    case ElementType::Double:
-      return f(double{});
-    default:
-      fail("an element type that is stored in another dtype");
+template <typename To, typename From, typename Convert>
+void convert_each(std::int64_t count, const void* from, void* to, const Convert& convert) {
+  for (std::int64_t n = 0; n < count; ++n) {
+    From value;
+    std::memcpy(&value, static_cast<const char*>(from) + n * std::int64_t{sizeof(From)},
+                sizeof(From));
+    const To converted = convert(value);
+    std::memcpy(static_cast<char*>(to) + n * std::int64_t{sizeof(To)}, &converted, sizeof(To));
   }
 }
 
-/// Whether memory of `type` is memory of its dtype.
-bool is_stored_as_is(ElementType type) {
-  return type == ElementType::Float || type == ElementType::Int32 || type == ElementType::Int64 ||
-         type == ElementType::UInt64;
+/// Elements that are converted as C++ does, and what they are converted to.
+template <typename E, typename V>
+struct Cast {
+  using Element = E;
+  using Value = V;
+};
+
+/// Calls `f` with the Cast of a type that is neither stored as it is, nor bool, nor a half.
+template <typename F>
+void with_cast(ElementType type, const F& f) {
+  switch (type) {
+    case ElementType::UInt8:
+      return f(Cast<std::uint8_t, std::int32_t>{});
+    case ElementType::Int8:
+      return f(Cast<std::int8_t, std::int32_t>{});
+    case ElementType::UInt16:
+      return f(Cast<std::uint16_t, std::int32_t>{});
+    case ElementType::Int16:
+      return f(Cast<std::int16_t, std::int32_t>{});
+    case ElementType::UInt32:
+      return f(Cast<std::uint32_t, std::int64_t>{});
+    case ElementType::Double:
+      return f(Cast<double, float>{});
+    default:
+      fail("an element type that is cast");
+  }
 }
+
+std::uint8_t truth(std::uint8_t byte) { return byte != 0 ? 1 : 0; }
 
 }  // namespace
 
@@ -149,33 +151,48 @@ ElementType element_type_of(DType dtype) {
   fail("a known dtype");
 }
 
+bool is_stored_as_is(ElementType type) {
+  return type == ElementType::Float || type == ElementType::Int32 || type == ElementType::Int64 ||
+         type == ElementType::UInt64;
+}
+
+void decode(ElementType type, std::int64_t count, const void* elements, void* values) {
+  if (is_stored_as_is(type)) {
+    std::memcpy(values, elements, static_cast<std::size_t>(count * size_bytes(type)));
+  } else if (type == ElementType::Bool) {
+    convert_each<std::uint8_t, std::uint8_t>(count, elements, values, truth);
+  } else if (type == ElementType::Float16) {
+    convert_each<float, std::uint16_t>(count, elements, values, from_half);
+  } else if (type == ElementType::BFloat16) {
+    convert_each<float, std::uint16_t>(count, elements, values, from_bfloat16);
+  } else {
+    with_cast(type, [&]<typename E, typename V>(Cast<E, V>) {
+      convert_each<V, E>(count, elements, values, [](E e) { return static_cast<V>(e); });
+    });
+  }
+}
+
+void encode(ElementType type, std::int64_t count, const void* values, void* elements) {
+  if (is_stored_as_is(type)) {
+    std::memcpy(elements, values, static_cast<std::size_t>(count * size_bytes(type)));
+  } else if (type == ElementType::Bool) {
+    convert_each<std::uint8_t, std::uint8_t>(count, values, elements, truth);
+  } else if (type == ElementType::Float16) {
+    convert_each<std::uint16_t, float>(count, values, elements, to_half);
+  } else if (type == ElementType::BFloat16) {
+    convert_each<std::uint16_t, float>(count, values, elements, to_bfloat16);
+  } else {
+    with_cast(type, [&]<typename E, typename V>(Cast<E, V>) {
+      convert_each<E, V>(count, values, elements, [](V v) { return static_cast<E>(v); });
+    });
+  }
+}
+
 HostBuffer decode(ElementType type, std::int64_t count, std::span<const std::byte> bytes) {
   check(static_cast<std::int64_t>(bytes.size()) == count * size_bytes(type),
         "as many bytes as the elements have");
   HostBuffer out(dtype_of(type), count);
-  if (is_stored_as_is(type)) {
-    if (!bytes.empty()) std::memcpy(out.data(), bytes.data(), bytes.size());
-    return out;
-  }
-  if (type == ElementType::Bool) {
-    for (std::int64_t n = 0; n < count; ++n)
-      out.set_integer(n, read<std::uint8_t>(bytes, n) != 0 ? 1 : 0);
-    return out;
-  }
-  if (type == ElementType::Float16 || type == ElementType::BFloat16) {
-    const auto convert = type == ElementType::Float16 ? from_half : from_bfloat16;
-    for (std::int64_t n = 0; n < count; ++n)
-      out.as<float>()[static_cast<std::size_t>(n)] = convert(read<std::uint16_t>(bytes, n));
-    return out;
-  }
-  with_number(type, [&]<typename T>(T) {
-    for (std::int64_t n = 0; n < count; ++n) {
-      if constexpr (std::is_same_v<T, double>)
-        out.as<float>()[static_cast<std::size_t>(n)] = static_cast<float>(read<T>(bytes, n));
-      else
-        out.set_integer(n, read<T>(bytes, n));
-    }
-  });
+  if (count > 0) decode(type, count, bytes.data(), out.data());
   return out;
 }
 
@@ -184,29 +201,7 @@ void encode(const HostBuffer& values, ElementType type, std::span<std::byte> byt
   check(values.dtype() == dtype_of(type), "values of the dtype of the element type");
   check(static_cast<std::int64_t>(bytes.size()) == count * size_bytes(type),
         "as many bytes as the elements have");
-  if (is_stored_as_is(type)) {
-    if (!bytes.empty()) std::memcpy(bytes.data(), values.data(), bytes.size());
-    return;
-  }
-  if (type == ElementType::Bool) {
-    for (std::int64_t n = 0; n < count; ++n)
-      write(bytes, n, static_cast<std::uint8_t>(values.get_integer(n) != 0 ? 1 : 0));
-    return;
-  }
-  if (type == ElementType::Float16 || type == ElementType::BFloat16) {
-    const auto convert = type == ElementType::Float16 ? to_half : to_bfloat16;
-    for (std::int64_t n = 0; n < count; ++n)
-      write(bytes, n, convert(values.as<float>()[static_cast<std::size_t>(n)]));
-    return;
-  }
-  with_number(type, [&]<typename T>(T) {
-    for (std::int64_t n = 0; n < count; ++n) {
-      if constexpr (std::is_same_v<T, double>)
-        write(bytes, n, static_cast<T>(values.as<float>()[static_cast<std::size_t>(n)]));
-      else
-        write(bytes, n, static_cast<T>(values.get_integer(n)));
-    }
-  });
+  if (count > 0) encode(type, count, values.data(), bytes.data());
 }
 
 }  // namespace tessera

@@ -41,10 +41,17 @@ DType dtype_of(ElementType type);
 /// The element type that a dtype has by itself: Float, Int32, Int64, Bool.
 ElementType element_type_of(DType dtype);
 
-/// Elements in little-endian memory as a buffer of `dtype_of(type)`. There must be
-/// `count * size_bytes(type)` bytes.
-HostBuffer decode(ElementType type, std::int64_t count, std::span<const std::byte> bytes);
+/// Whether elements are values of `dtype_of(type)` as they are. Not so for bool, an element of
+/// which is any byte and a value of which is 0 or 1.
+bool is_stored_as_is(ElementType type);
+
+/// Elements in little-endian memory, aligned or not, as values of `dtype_of(type)`.
+void decode(ElementType type, std::int64_t count, const void* elements, void* values);
 /// The inverse: floats are rounded to nearest even, integers wrap.
+void encode(ElementType type, std::int64_t count, const void* values, void* elements);
+
+/// The same between bytes, of which there must be `count * size_bytes(type)`, and buffers.
+HostBuffer decode(ElementType type, std::int64_t count, std::span<const std::byte> bytes);
 void encode(const HostBuffer& values, ElementType type, std::span<std::byte> bytes);
 
 }  // namespace tessera

@@ -85,5 +85,31 @@ TEST(ElementType, IntegersWrap) {
   EXPECT_EQ(decode(ElementType::UInt8, 1, encoded(values, ElementType::UInt8)).get(0), 44);
 }
 
+TEST(ElementType, TakesAnyByteButZeroForTrue) {
+  const std::array<std::uint8_t, 3> elements = {0, 1, 255};
+  std::array<std::uint8_t, 3> values{};
+  decode(ElementType::Bool, 3, elements.data(), values.data());
+  EXPECT_EQ(values, (std::array<std::uint8_t, 3>{0, 1, 1}));
+}
+
+TEST(ElementType, ConvertsMemoryThatIsNotAligned) {
+  for (const ElementType type : all) {
+    HostBuffer values(dtype_of(type), 3), back(dtype_of(type), 3);
+    values.set(1, 1);
+    std::array<std::byte, 32> memory{};
+    encode(type, 3, values.data(), memory.data() + 1);
+    decode(type, 3, memory.data() + 1, back.data());
+    for (std::int64_t n = 0; n < 3; ++n) EXPECT_EQ(back.get(n), values.get(n)) << to_text(type);
+  }
+}
+
+TEST(ElementType, StoredAsIsHasTheMemoryOfItsDtype) {
+  for (const ElementType type : all)
+    EXPECT_TRUE(!is_stored_as_is(type) || size_bytes(type) == size_bytes(dtype_of(type)))
+        << to_text(type);
+  EXPECT_TRUE(is_stored_as_is(ElementType::Float));
+  EXPECT_FALSE(is_stored_as_is(ElementType::Bool));
+}
+
 }  // namespace
 }  // namespace tessera
