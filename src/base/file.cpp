@@ -1,5 +1,7 @@
 #include "base/file.h"
 
+#include "base/unfinished_file.h"
+
 #include <array>
 #include <cerrno>
 #include <cstdio>
@@ -8,16 +10,6 @@
 #include <unistd.h>
 
 namespace tessera {
-namespace {
-
-bool write_all(const std::string& path, std::string_view bytes) {
-  std::FILE* const file = std::fopen(path.c_str(), "wb");
-  if (file == nullptr) return false;
-  const bool is_written = std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
-  return (std::fclose(file) == 0) && is_written;
-}
-
-}  // namespace
 
 Result<std::string> read_file(const std::string& path) {
   const auto refused = [&] { return Error{path + ": " + std::strerror(errno)}; };
@@ -33,11 +25,21 @@ Result<std::string> read_file(const std::string& path) {
 }
 
 Result<void> write_file(const std::string& path, std::string_view bytes) {
-  const std::string unfinished = path + "." + std::to_string(getpid()) + ".unfinished";
-  if (write_all(unfinished, bytes) && std::rename(unfinished.c_str(), path.c_str()) == 0) return {};
-  const Error refused{path + ": " + std::strerror(errno)};
-  std::remove(unfinished.c_str());
-  return refused;
+  Result<UnfinishedFile> file = UnfinishedFile::make(path);
+  if (!file) return file.error();
+  if (Result<void> done = file->write_at(0, bytes); !done) return done;
+  return file->finish();
+}
+
+Result<void> write_all(int descriptor, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = write(descriptor, bytes.data(), bytes.size());
+    if (written >= 0)
+      bytes.remove_prefix(static_cast<std::size_t>(written));
+    else if (errno != EINTR)
+      return Error{std::strerror(errno)};
+  }
+  return {};
 }
 
 }  // namespace tessera
