@@ -12,8 +12,9 @@
 namespace tessera {
 
 struct SessionOptions {
-  std::int64_t threads = 0;          // counting the caller's; 0 means `usable_cores()`
-  std::shared_ptr<ThreadPool> pool;  // to share with other sessions; `threads` is then unused
+  std::int64_t threads = 0;  // counting the caller's; 0 means `usable_cores()`
+  std::shared_ptr<ThreadPool> pool =
+      nullptr;  // to share between sessions; `threads` is then unused
 };
 
 /// A package with memory to run in. Sessions of one package share its constants and run
