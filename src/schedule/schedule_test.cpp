@@ -54,7 +54,8 @@ TEST(ScheduleText, HoldsEveryStep) {
 
 TEST(ScheduleText, DocumentedGrammarHasEveryStep) {
   const std::string grammar = documented("SCHEDULE");
-  for (const Step& step : *parse_schedule(every_step)) {
+  const Schedule schedule = *parse_schedule(every_step);
+  for (const Step& step : schedule) {
     const std::string text = to_text(step), name = text.substr(0, text.find(' '));
     EXPECT_NE(grammar.find("'" + name + "' "), std::string::npos) << name;
   }
