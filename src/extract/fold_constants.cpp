@@ -21,24 +21,12 @@ Result<void> fold_constants(Graph& graph, const Evaluator& evaluate) {
       rest.push_back(node);
       continue;
     }
-    const ops::Op* op = ops::find_op(node.domain, node.op);
-    ComputationBuilder builder;
-    std::vector<TensorId> tensors;
+    const Result<ops::NodeComputation> defined = ops::define_node(ops::NodeView(graph, node));
+    if (!defined) return Error{node.title() + ": " + defined.error().message};
     std::vector<HostBuffer> operands;
-    for (const ValueId& value : node.inputs) {
-      tensors.emplace_back();
-      if (value.empty()) continue;
-      const Constant& constant = graph.constants.at(value);
-      tensors.back() = builder.input("x", constant.type.shape, dtype_of(constant.type.element));
-      operands.push_back(constant.data->copy());
-    }
-    ops::Definition definition(ops::NodeView(graph, node), builder, std::move(tensors));
-    std::get<ops::Define>(op->meaning)(definition);
-    for (const ops::Definition::Output& output : definition.outputs())
-      builder.output(output.tensor);
-    const Result<Computation> computation = builder.finish("constant");
-    if (!computation) return Error{node.title() + ": " + computation.error().message};
-    Result<std::vector<HostBuffer>> values = evaluate(*computation, operands);
+    for (const ValueId& value : defined->operands)
+      operands.push_back(graph.constants.at(value).data->copy());
+    Result<std::vector<HostBuffer>> values = evaluate(defined->computation, operands);
     if (!values) return Error{node.title() + ": " + values.error().message};
     for (std::size_t n = 0; n < values->size() && n < node.outputs.size(); ++n)
       if (!node.outputs[n].empty())

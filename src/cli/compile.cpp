@@ -1,0 +1,90 @@
+#include "cli/model_argument.h"
+#include "cli/verbs.h"
+#include "package/build.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <unistd.h>
+
+namespace tessera {
+namespace {
+
+struct CompileArguments {
+  ModelArgument model;
+  std::string output;
+  std::string target = "native";
+  std::int64_t threads = 0;
+  bool is_json = false;
+};
+
+/// `resnet50.tessera` for `zoo:resnet50` and for `models/resnet50.onnx`.
+std::string default_output(const std::string& model) {
+  const std::size_t colon = model.find(':');
+  const std::filesystem::path path = colon == std::string::npos ? model : model.substr(colon + 1);
+  return path.stem().string() + ".tessera";
+}
+
+int run_compile(const CompileArguments& arguments) {
+  Result<Target> target = parse_target(arguments.target);
+  if (!target) return refuse(target.error());
+  if (arguments.threads > 0) target->cores = arguments.threads;
+  const auto start = std::chrono::steady_clock::now();
+  Result<Graph> graph = read_model(arguments.model);
+  if (!graph) return refuse(graph.error());
+  const std::string path =
+      arguments.output.empty() ? default_output(arguments.model.model) : arguments.output;
+  CompileOptions options;
+  if (isatty(STDERR_FILENO) != 0)
+    options.progress = [](std::size_t n, std::size_t count) {
+      fmt::print(stderr, "\rcompile: kernel {} of {} ", n + 1, count);
+      if (n + 1 == count) fmt::print(stderr, "\n");
+    };
+  const Result<ExecutionPlan> plan = build_package(*std::move(graph), *target, path, options);
+  if (!plan) return refuse({arguments.model.model + ": " + plan.error().message});
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  const nlohmann::ordered_json facts = {{"package", path},
+                                        {"target", to_text(*target)},
+                                        {"kernels", plan->kernels.size()},
+                                        {"calls", plan->calls.size()},
+                                        {"weights_bytes", plan->weights_bytes},
+                                        {"arena_bytes", plan->arena_bytes},
+                                        {"seconds", took.count()}};
+  if (arguments.is_json)
+    fmt::print("{}\n", facts.dump(2));
+  else
+    fmt::print(
+        "{}: {} kernels in {} calls, {:.1f} MB of weights, {:.1f} MB of memory, for {}, in "
+        "{:.1f} s\n",
+        path, plan->kernels.size(), plan->calls.size(),
+        static_cast<double>(plan->weights_bytes) / 1e6,
+        static_cast<double>(plan->arena_bytes) / 1e6, target->name, took.count());
+  return ExitCode::success;
+}
+
+}  // namespace
+
+void add_compile(CLI::App& program) {
+  auto arguments = std::make_shared<CompileArguments>();
+  CLI::App& verb = *program.add_subcommand("compile", "Compile a network into a package");
+  add_model_argument(verb, arguments->model, "An ONNX file, or zoo:NAME");
+  verb.add_option("-o,--output", arguments->output,
+                  "The package to write; by default MODEL.tessera")
+      ->type_name("FILE");
+  verb.add_option("--target", arguments->target, "What to make code for, see tessera devices")
+      ->type_name("NAME")
+      ->capture_default_str();
+  verb.add_option("--threads", arguments->threads, "Threads it will run on; by default all")
+      ->check(CLI::Range(1, 1024));
+  verb.add_flag("--json", arguments->is_json, "Print JSON");
+  verb.footer(
+      "Example: tessera compile model.onnx -o model.tessera\n"
+      "         tessera compile zoo:resnet50 --threads 2");
+  on_run(verb, [arguments] { return run_compile(*arguments); });
+}
+
+}  // namespace tessera

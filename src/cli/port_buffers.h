@@ -1,0 +1,31 @@
+#pragma once
+
+#include "runtime/execution_plan.h"
+#include "tensor/host_buffer.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace tessera {
+
+/// Memory for the ports of a package, aligned as sessions like it.
+class PortBuffers {
+ public:
+  explicit PortBuffers(const std::vector<Port>& ports);
+
+  /// Reproducible contents: floats in [-1, 1), integers in [0, 8).
+  void fill_random(std::uint64_t seed);
+  std::span<const void* const> inputs() const { return inputs_; }
+  std::span<void* const> outputs() const { return outputs_; }
+  std::span<std::byte> bytes(std::size_t port);
+
+ private:
+  std::vector<Port> ports_;
+  std::vector<HostBuffer> buffers_;
+  std::vector<const void*> inputs_;
+  std::vector<void*> outputs_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,20 @@
+#pragma once
+
+#include "base/result.h"
+#include "graph/graph.h"
+#include "package/compile.h"
+#include "target/target.h"
+
+#include <string>
+
+namespace tessera {
+
+/// The calls that a graph becomes: nodes known, constants folded, patterns recovered, nodes fused,
+/// layouts assigned. Refuses with all problems of `infer`.
+Result<Network> extract_network(Graph graph, const Target& target);
+
+/// Compiles a graph and writes it as a package; nothing is written unless all went well.
+Result<ExecutionPlan> build_package(Graph graph, const Target& target, const std::string& path,
+                                    const CompileOptions& options = {});
+
+}  // namespace tessera
