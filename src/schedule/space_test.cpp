@@ -230,5 +230,19 @@ TEST(Winograd, NeedsMoreChannelsThanLanes) {
   EXPECT_TRUE(offers_winograd("conv2d:c=8,h=9,w=9,o=8,k=3,p=1", "x86-sse42"));
 }
 
+TEST(Space, SharesPackedProductsOfFewBatches) {
+  Target target = *parse_target("x86-avx2");
+  target.cores = 2;
+  const Task task{*parse_task_spec("matmul:m=128,n=128,k=64,batch=2,b=input,tb=1"), target};
+  const Space space(task);
+  Rng rng(1);
+  for (int n = 0; n < 20; ++n) {
+    const Result<Program> program =
+        tessera::apply(space.draft(n == 0 ? best_by_prior(space) : draw(space, rng)).schedule,
+                       to_program(task.computation));
+    ASSERT_TRUE(program) << program.error().message;
+  }
+}
+
 }  // namespace
 }  // namespace tessera

@@ -213,8 +213,18 @@ Outer TileDecisions::pick_outer() {
   return pick("outer", options);
 }
 
-/// The loops to share among threads: those before a loop that reduces, or those after it.
-std::vector<ViewAxis> shared_loops(const std::vector<ViewAxis>& outer) {
+/// Whether a loop around the tile runs over its rows.
+bool is_over_rows(const TilePlan& plan, const ViewAxis& loop) {
+  return plan.rows &&
+         (loop.id == plan.e_axis(*plan.rows) || loop.id.starts_with(plan.e_axis(*plan.rows) + "."));
+}
+
+/// The loops to share among threads: those before a loop that reduces, or those after it. Panels
+/// are packed outside the loops over rows, which are not shared then.
+std::vector<ViewAxis> shared_loops(const TilePlan& plan, std::vector<ViewAxis> outer) {
+  const bool is_packed = std::any_of(plan.r.reads.begin(), plan.r.reads.end(),
+                                     [&](const Access& read) { return plan.needs_packing(read); });
+  while (is_packed && outer.size() > 1 && is_over_rows(plan, outer.back())) outer.pop_back();
   const auto reduce =
       std::find_if(outer.begin(), outer.end(), [](const ViewAxis& a) { return a.is_reduce; });
   if (reduce == outer.begin()) return {outer.begin() + 1, outer.end()};
@@ -231,7 +241,7 @@ void tile_rule(RuleContext& context, const NestView& reduction, const NestView& 
   const TilePlan plan = decide_tile(context, reduction, consumer);
   const std::vector<ViewAxis> outer = append_tile_steps(context, plan);
   const double cycles = tile_cycles(plan, outer, context);
-  context.cycles += cycles * parallelise(context, shared_loops(outer), cycles);
+  context.cycles += cycles * parallelise(context, shared_loops(plan, outer), cycles);
 }
 
 }  // namespace tessera
