@@ -9,6 +9,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -34,6 +35,9 @@ struct Constant {
 using Attribute =
     std::variant<std::int64_t, double, std::string, std::vector<std::int64_t>, std::vector<double>,
                  std::vector<std::string>, Constant, std::shared_ptr<const Graph>>;
+
+/// The domain of operators that only nodes made here have.
+inline constexpr std::string_view own_domain = "tessera";
 
 /// One operator applied, with the meaning that ONNX gives it.
 struct Node {

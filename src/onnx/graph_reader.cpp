@@ -149,6 +149,9 @@ Result<std::vector<Node>> GraphReader::read_nodes(const NodeMessages& messages,
       std::ranges::move(*called, std::back_inserter(nodes));
       continue;
     }
+    if (node->domain == own_domain)
+      return Error{node->title() + ": operators of domain \"" + node->domain +
+                   "\" are not for models"};
     const auto version = scope.versions.find(node->domain);
     if (version == scope.versions.end())
       return Error{node->title() + ": the model names no version of operator set \"" +

@@ -236,6 +236,8 @@ TEST(Import, RefusesIllFormedModels) {
       {[](ModelProto& m) { add_output(m, "z"); }, "output \"z\" is defined by nothing"},
       {[](ModelProto& m) { graph_of(m).mutable_node(1)->set_domain("other"); },
        "other.Relu \"y\": the model names no version of operator set \"other\""},
+      {[](ModelProto& m) { graph_of(m).mutable_node(1)->set_domain("tessera"); },
+       "tessera.Relu \"y\": operators of domain \"tessera\" are not for models"},
       {[](ModelProto& m) { graph_of(m).add_sparse_initializer()->mutable_values()->set_name("s"); },
        "initialiser \"s\" is a sparse tensor, which is not supported"},
   };

@@ -42,7 +42,7 @@ Result<Constant> filled(ElementType element, const Shape& shape, double value) {
   for (const std::int64_t extent : shape) {
     if (extent < 0 || (count > 0 && extent > most_constant_elements / count))
       return Error{"shape " + to_text(shape) +
-                   ", expected extents of at least 0 and at most 2^30 elements"};
+                   ", expected extents of at least 0 and at most 2^27 elements"};
     count *= extent;
   }
   auto data = std::make_shared<HostBuffer>(dtype_of(element), count);

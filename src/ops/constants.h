@@ -9,8 +9,8 @@
 /// Constants made while a graph is inferred.
 namespace tessera::ops {
 
-/// The most elements of a value that is computed here, far more than weights have.
-inline constexpr std::int64_t most_constant_elements = std::int64_t{1} << 30;
+/// The most elements of a value that is computed here: 512 MB of floats.
+inline constexpr std::int64_t most_constant_elements = std::int64_t{1} << 27;
 
 /// One value per element of `shape`, in row-major order.
 Constant constant_of(ElementType element, Shape shape, std::span<const double> values);

@@ -63,6 +63,7 @@ std::optional<std::string> refusal_of(BinaryOp op, DType a, DType b) {
 
 TensorId elementwise(ComputationBuilder& builder, std::span<const TensorId> operands,
                      const ScalarN& f, std::string_view name) {
+  if (builder.refusal()) return {};  // what stands for an operand may have another dtype
   const Result<Shape> shape = broadcast_all(builder, operands);
   if (!shape) return builder.refuse(name, shape.error().message);
   const std::vector<Axis> axes = carried_axes(builder, operands, *shape);

@@ -62,5 +62,11 @@ TEST(Functions, RefuseIntegers) {
   EXPECT_EQ(refusal(builder), "asin_inner: not defined for i32");
 }
 
+TEST(Functions, RefuseIntegersBeforeTheyMeetFloats) {
+  ComputationBuilder builder;
+  builder.output(ops::asinh(builder, builder.input("x", {2}, DType::I32)));
+  EXPECT_EQ(refusal(builder), "asinh_inner: not defined for i32");
+}
+
 }  // namespace
 }  // namespace tessera

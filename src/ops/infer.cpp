@@ -11,6 +11,8 @@
 namespace tessera {
 namespace {
 
+/// Few nodes can ask for much: values that operators give take at most this in all.
+constexpr std::int64_t most_constant_bytes = std::int64_t{1} << 31;
 /// Values up to this size are computed here, by the interpreter.
 constexpr std::int64_t most_elements_computed = 4096;
 
@@ -126,6 +128,13 @@ class Inference {
       report(view, values.error().message);
       return;
     }
+    for (const Constant& value : *values)
+      if (value.data.use_count() == 1)  // made now; an attribute or input holds the others
+        constant_bytes_ += value.data->size_bytes();
+    if (constant_bytes_ > most_constant_bytes) {
+      report(view, "its value and those before it take more than 2 GB");
+      return;
+    }
     for (std::size_t n = 0; n < values->size() && n < view.node().outputs.size(); ++n)
       if (const ValueId& name = view.node().outputs[n]; !name.empty())
         add_constant(name, std::move((*values)[n]));
@@ -151,6 +160,7 @@ class Inference {
   Graph graph_;
   std::vector<Node> done_;
   std::vector<NodeProblem> problems_;
+  std::int64_t constant_bytes_ = 0;  // of values that operators gave
 };
 
 }  // namespace

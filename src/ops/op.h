@@ -84,9 +84,6 @@ using Expand = void (*)(Expansion&);
 /// Gives the outputs themselves, from shapes and known inputs; needs nothing at run time.
 using Evaluate = Result<std::vector<Constant>> (*)(const NodeView&);
 
-/// The domain of operators that only expansions write.
-inline constexpr std::string_view own_domain = "tessera";
-
 struct Op {
   std::string_view domain;
   std::string_view name;

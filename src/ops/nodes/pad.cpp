@@ -125,6 +125,8 @@ void trilu(Definition& d) {
   const std::vector<Axis> axes = spatial_axes(d.shape(0));
   if (axes.size() < 2)
     return d.refuse("shape " + to_text(d.shape(0)) + ", expected two dimensions or more");
+  if (d.has_elements(1) && d.type(1).element != ElementType::Int64)
+    return d.refuse("k is " + std::string(to_text(d.type(1).element)) + ", expected int64");
   const std::vector<Expr> at = indices_of(axes);
   const Expr shift =
       !d.has_elements(1) ? Expr(0) : d.b.read(d.input(1), std::vector<Expr>(d.shape(1).size(), 0));

@@ -63,6 +63,7 @@ TEST(PadNodes, KeepATriangle) {
   trilu().input({}, {-1}, i64).attribute("upper", 0).expect({2, 3}, {0, 0, 0, 4, 0, 0});
   EXPECT_EQ(TestNode("Trilu").input({2}, {1, 2}).refusal(),
             "Trilu \"node\": shape [2], expected two dimensions or more");
+  EXPECT_EQ(trilu().input({}, {1}).refusal(), "Trilu \"node\": k is float, expected int64");
 }
 
 }  // namespace

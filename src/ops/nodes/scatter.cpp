@@ -70,16 +70,22 @@ void scatter(Definition& d, const Hits& hits) {
   d.output(d.b.stage(d.node().op, axes, select(0 <= winner, hits.update(max(winner, 0)), before)));
 }
 
-bool is_index(const NodeView& view, std::size_t n) {
-  const DType dtype = dtype_of(view.type(n).element);
-  return dtype == DType::I64 || dtype == DType::I32;
+Result<void> verify_dtypes(const NodeView& view) {
+  const DType x = dtype_of(view.type(0).element), indices = dtype_of(view.type(1).element),
+              updates = dtype_of(view.type(2).element);
+  if (indices != DType::I64 && indices != DType::I32)
+    return Error{"indices are " + std::string(to_text(view.type(1).element)) +
+                 ", expected integers"};
+  if (x != updates) return Error{dtypes_differ(x, updates)};
+  return {};
 }
 
 void scatter_elements(Definition& d) {
   const Shape &shape = d.shape(0), &picks = d.shape(1);
   const auto dim = dimension(d.integer("axis", 0), shape.size());
   if (!dim) return d.refuse(dim.error().message);
-  bool fits = shape.size() == picks.size() && d.shape(2) == picks && is_index(d, 1);
+  if (const auto sound = verify_dtypes(d); !sound) return d.refuse(sound.error().message);
+  bool fits = shape.size() == picks.size() && d.shape(2) == picks;
   for (std::size_t n = 0; n < shape.size() && fits; ++n) fits = n == *dim || picks[n] <= shape[n];
   if (!fits)
     return d.refuse("indices of shape " + to_text(picks) + " and updates of shape " +
@@ -109,7 +115,8 @@ Result<void> verify_nd(const NodeView& view) {
   const Shape &shape = view.shape(0), &picks = view.shape(1);
   const std::string shown = "indices of shape " + to_text(picks) + " and updates of shape " +
                             to_text(view.shape(2)) + " into " + to_text(shape);
-  if (picks.empty() || !is_index(view, 1) || picks.back() > static_cast<std::int64_t>(shape.size()))
+  if (const auto sound = verify_dtypes(view); !sound) return sound;
+  if (picks.empty() || picks.back() < 1 || picks.back() > static_cast<std::int64_t>(shape.size()))
     return Error{shown};
   Shape expected(picks.begin(), picks.end() - 1);
   expected.insert(expected.end(), shape.begin() + picks.back(), shape.end());
@@ -192,12 +199,17 @@ RowTable table_of(const RowHits& hits, bool only_last) {
   return table;
 }
 
+/// Beyond so many rows the table of what hits each would be larger than the search for it.
+constexpr std::int64_t most_rows = 1 << 20;
+
 void scatter_nd(Expansion& e) {
   if (const auto sound = verify_nd(e); !sound) return e.refuse(sound.error().message);
   const auto reduction = reduction_of(e);
   if (!reduction) return e.refuse(reduction.error().message);
   const Constant* indices = e.view().constant(1);
-  if (indices == nullptr) {
+  const std::int64_t rows =
+      element_count({e.shape(0).begin(), e.shape(0).begin() + e.shape(1).back()});
+  if (indices == nullptr || rows > most_rows) {
     e.output(e.add("ScatterND", {e.input(0), e.input(1), e.input(2)},
                    {{"reduction", std::string(reduction->name)}}));
     e.nodes.back().domain = own_domain;

@@ -81,6 +81,22 @@ TEST(ScatterNodes, RefuseUpdatesThatDoNotFit) {
             "reduction mean, expected none, add, mul, max or min");
 }
 
+TEST(ScatterNodes, RefuseTypesThatDoNotFit) {
+  for (const char* op : {"ScatterND", "ScatterElements"}) {
+    const auto scatter = [&](ElementType indices, ElementType updates) {
+      return TestNode(op)
+          .input({1, 1}, {1})
+          .input({1, 1}, {0}, indices)
+          .input({1, 1}, {1}, updates);
+    };
+    EXPECT_NE(scatter(ElementType::Float, ElementType::Float)
+                  .refusal()
+                  .find("indices are float, expected integers"),
+              std::string::npos);
+    EXPECT_NE(scatter(i64, i64).refusal().find("dtypes f32 and i64 differ"), std::string::npos);
+  }
+}
+
 TEST(ScatterNodes, WriteIntoACache) {
   const auto cache = [](const char* mode) {
     return TestNode("TensorScatter", 24)

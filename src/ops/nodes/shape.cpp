@@ -65,7 +65,7 @@ Values range_of(ElementType element, T start, T limit, T delta) {
       std::max(0.0, std::ceil((static_cast<double>(limit) - static_cast<double>(start)) /
                               static_cast<double>(delta)));
   if (!(count <= static_cast<double>(most_constant_elements)))
-    return Error{"expected at most 2^30 elements"};
+    return Error{"expected at most 2^27 elements"};
   std::vector<T> values(static_cast<std::size_t>(count));
   for (std::size_t n = 0; n < values.size(); ++n) values[n] = start + static_cast<T>(n) * delta;
   return one(constant_of(element, {static_cast<std::int64_t>(values.size())}, values));
@@ -91,6 +91,8 @@ Values eye_like(const NodeView& view) {
       view.integer("dtype", static_cast<std::int64_t>(view.type(0).element));
   const std::optional<ElementType> element = element_type_of(wanted);
   if (!element) return Error{"no known element type " + std::to_string(wanted)};
+  if (element_count(shape) > most_constant_elements)
+    return Error{"shape " + to_text(shape) + ", expected at most 2^27 elements"};
   std::vector<std::int64_t> values(static_cast<std::size_t>(element_count(shape)));
   for (std::int64_t row = 0; row < shape[0]; ++row) {
     const std::int64_t column = row + view.integer("k", 0);

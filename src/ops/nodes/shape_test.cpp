@@ -51,9 +51,9 @@ TEST(ShapeNodes, RefuseShapesThatAreUnknownOrTooLarge) {
   EXPECT_EQ(TestNode("ConstantOfShape").unknown_input({2}, i64).refusal(),
             "its shape is known only when the network runs");
   EXPECT_EQ(TestNode("ConstantOfShape").input({2}, {1 << 20, 1 << 20}, i64).refusal(),
-            "shape [1048576, 1048576], expected extents of at least 0 and at most 2^30 elements");
+            "shape [1048576, 1048576], expected extents of at least 0 and at most 2^27 elements");
   EXPECT_EQ(TestNode("ConstantOfShape").input({1}, {-1}, i64).refusal(),
-            "shape [-1], expected extents of at least 0 and at most 2^30 elements");
+            "shape [-1], expected extents of at least 0 and at most 2^27 elements");
   EXPECT_EQ(TestNode("ConstantOfShape")
                 .input({1}, {2}, i64)
                 .attribute("value", tensor(ElementType::Float, {2}, {4, 5}))
@@ -72,7 +72,7 @@ TEST(ShapeNodes, CountInARange) {
   range(10, 4, -3, ElementType::Int32).expect({2}, {10, 7}, ElementType::Int32);
   range(3, 1, 1, i64).expect({0}, {}, i64);
   EXPECT_EQ(range(3, 1, 0, i64).refusal(), "delta 0, expected another");
-  EXPECT_EQ(range(0, 1e12, 1, i64).refusal(), "expected at most 2^30 elements");
+  EXPECT_EQ(range(0, 1e12, 1, i64).refusal(), "expected at most 2^27 elements");
   EXPECT_EQ(
       TestNode("Range").unknown_input({}, i64).input({}, {1}, i64).input({}, {1}, i64).refusal(),
       "expected a known scalar as start, limit and delta; its shape depends on them");
@@ -85,6 +85,8 @@ TEST(ShapeNodes, MakeDiagonals) {
       .attribute("dtype", 6)
       .expect({2, 2}, {1, 0, 0, 1}, ElementType::Int32);
   EXPECT_EQ(TestNode("EyeLike").unknown_input({2}).refusal(), "shape [2], expected two dimensions");
+  EXPECT_EQ(TestNode("EyeLike").unknown_input({1 << 16, 1 << 16}).refusal(),
+            "shape [65536, 65536], expected at most 2^27 elements");
 }
 
 TEST(ShapeNodes, RefuseRandomness) {

@@ -49,6 +49,7 @@ void hardmax(Definition& d) {
     const TensorId first = arg_max(d.b, x, {.dim = dim, .keeps_dim = true}, "first");
     const Result<std::size_t> at = dimension(dim, d.b.shape(x).size());
     if (!at) return d.b.refuse(d.node().title(), at.error().message);
+    if (d.b.refusal()) return TensorId();  // what stands for the position is no integer
     const std::vector<Axis> axes = d.b.axes(x);
     const Expr position = axis(axes[*at].name);
     const Expr is_first = binary(BinaryOp::Equal, position,

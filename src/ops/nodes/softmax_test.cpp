@@ -35,6 +35,11 @@ TEST(SoftmaxNodes, MarkTheFirstOfEqualMaxima) {
   on_matrices("Hardmax", 11).expect({2, 2, 2}, {0, 0, 1, 0, 0, 0, 1, 0});
 }
 
+TEST(SoftmaxNodes, RefuseBooleans) {
+  EXPECT_EQ(TestNode("Hardmax").input({2}, {0, 1}, ElementType::Bool).refusal(),
+            "first: not defined for bool");
+}
+
 TEST(SoftmaxNodes, FindExtremes) {
   on_matrices("ArgMax", 13).expect({1, 2, 2}, {0, 0, 0, 0}, Int64);
   on_matrices("ArgMin", 13)
