@@ -51,7 +51,7 @@ fuzz: setup
 	  name=$$(basename $$program); corpus=tests/fuzz/corpus/$$name; found=build-fuzz/found/$$name; \
 	  mkdir -p $$found; \
 	  echo "fuzz: $$name for $(FUZZ_SECONDS) s"; \
-	  $$program -max_total_time=$(FUZZ_SECONDS) -artifact_prefix=$$found- \
+	  $$program -max_total_time=$(FUZZ_SECONDS) -timeout=20 -rss_limit_mb=4096 -artifact_prefix=$$found- \
 	    $$found $$([ ! -d $$corpus ] || echo $$corpus) >$$found.log 2>&1 || { cat $$found.log; exit 1; }; \
 	done
 

@@ -1,15 +1,23 @@
 #include "base/rng.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
 #include <vector>
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+extern "C" {
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t max_size);
+/// Null where the target has none.
+[[gnu::weak]] std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
+                                                  std::size_t max_size, unsigned seed);
+}
 
 namespace {
 
@@ -48,9 +56,28 @@ std::string damaged(std::string text, tessera::Rng& rng) {
   return text;
 }
 
+/// A copy changed by the target's own mutator, or damaged when it has none.
+std::string changed(const std::string& text, tessera::Rng& rng) {
+  if (LLVMFuzzerCustomMutator == nullptr) return damaged(text, rng);
+  std::string copy = text;
+  copy.resize(text.size() + 1024);
+  auto* const data = reinterpret_cast<std::uint8_t*>(copy.data());
+  copy.resize(
+      LLVMFuzzerCustomMutator(data, text.size(), copy.size(), static_cast<unsigned>(rng.next())));
+  return copy;
+}
+
 }  // namespace
 
-/// Runs a fuzz target without libFuzzer: on every file of the folder given, and on damaged copies
+std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t max_size) {
+  tessera::Rng rng(size);
+  const std::string text = damaged(std::string(reinterpret_cast<char*>(data), size), rng);
+  const std::size_t kept = std::min(text.size(), max_size);
+  std::memcpy(data, text.data(), kept);
+  return kept;
+}
+
+/// Runs a fuzz target without libFuzzer: on every file of the folder given, and on changed copies
 /// of each, always the same ones. A finding ends the program as it would under libFuzzer.
 int main(int count, char** arguments) {
   constexpr int copies = 200;
@@ -58,7 +85,7 @@ int main(int count, char** arguments) {
   for (const std::string& text : texts) {
     run(text);
     tessera::Rng rng(text.size());
-    for (int copy = 0; copy < copies; ++copy) run(damaged(text, rng));
+    for (int copy = 0; copy < copies; ++copy) run(changed(text, rng));
   }
-  std::printf("%zu inputs, %d damaged copies of each\n", texts.size(), copies);
+  std::printf("%zu inputs, %d changed copies of each\n", texts.size(), copies);
 }
