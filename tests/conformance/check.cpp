@@ -61,13 +61,14 @@ struct Prepared {
   std::vector<Constant> inputs;
 };
 
-/// Inputs of at most one dimension are known at compile time.
-Prepared with_small_inputs_known(const Graph& graph, const std::vector<Constant>& inputs) {
+/// Inputs of at most `rank` dimensions are known at compile time.
+Prepared with_inputs_known(const Graph& graph, const std::vector<Constant>& inputs,
+                           std::size_t rank) {
   Graph fixed = graph;
   fixed.inputs.clear();
   std::vector<Constant> open;
   for (std::size_t n = 0; n < inputs.size(); ++n) {
-    if (inputs[n].type.shape.size() <= 1) {
+    if (inputs[n].type.shape.size() <= rank) {
       fixed.constants.emplace(graph.inputs[n].name, inputs[n]);
     } else {
       fixed.inputs.push_back(graph.inputs[n]);
@@ -78,8 +79,10 @@ Prepared with_small_inputs_known(const Graph& graph, const std::vector<Constant>
 }
 
 Prepared prepare(const Graph& graph, const std::vector<Constant>& inputs) {
-  Prepared plain{infer(graph), inputs};
-  return plain.inferred.problems.empty() ? plain : with_small_inputs_known(graph, inputs);
+  Prepared prepared{infer(graph), inputs};
+  for (const std::size_t rank : {std::size_t{1}, max_rank})
+    if (!prepared.inferred.problems.empty()) prepared = with_inputs_known(graph, inputs, rank);
+  return prepared;
 }
 
 std::optional<Failure> check_set(const std::filesystem::path& model, DataSet set) {

@@ -13,7 +13,8 @@ struct Failure {
 };
 
 /// Imports the model, runs it on each data set and compares; nothing when all agree. Inputs that an
-/// operator needs while compiling, as the shape of a Reshape, are given as constants.
+/// operator needs while compiling, as the shape of a Reshape or what NonZero searches, are given as
+/// constants.
 std::optional<Failure> check_case(const TestCase& test);
 
 }  // namespace tessera::conformance
