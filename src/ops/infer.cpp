@@ -23,6 +23,8 @@ class Inference {
   Inferred run() {
     for (const GraphInput& input : graph_.inputs) graph_.types[input.name] = input.type;
     for (const auto& [name, constant] : graph_.constants) graph_.types[name] = constant.type;
+    for (const auto& [name, type] : graph_.types) names_.insert(name);
+    for (const Node& node : graph_.nodes) names_.insert(node.outputs.begin(), node.outputs.end());
     std::deque<Node> open(graph_.nodes.begin(), graph_.nodes.end());
     while (!open.empty()) {
       const Node node = std::move(open.front());
@@ -67,6 +69,10 @@ class Inference {
       report(view, expansion.refusal->message);
       return {};
     }
+    if (const auto taken = taken_name(expansion)) {
+      report(view, "a part of it needs the name \"" + *taken + "\", which another value has");
+      return {};
+    }
     for (auto& [name, constant] : expansion.constants) {
       graph_.types[name] = constant.type;
       graph_.constants.emplace(name, std::move(constant));
@@ -83,6 +89,20 @@ class Inference {
     return std::move(expansion.nodes);
   }
 
+  /// Takes the names of what the expansion defines; gives one that is taken already.
+  std::optional<ValueId> taken_name(const ops::Expansion& expansion) {
+    std::vector<ValueId> wanted;
+    for (const auto& [name, constant] : expansion.constants) wanted.push_back(name);
+    for (const Node& node : expansion.nodes)
+      for (const ValueId& name : node.outputs)
+        if (!name.empty() &&
+            std::ranges::find(expansion.node().outputs, name) == expansion.node().outputs.end())
+          wanted.push_back(name);
+    for (ValueId& name : wanted)
+      if (!names_.insert(name).second) return std::move(name);
+    return std::nullopt;
+  }
+
   void define(const ops::NodeView& view) {
     const Result<ops::NodeComputation> defined = ops::define_node(view);
     if (!defined) {
@@ -96,10 +116,18 @@ class Inference {
       graph_.types[names[n]] = defined->outputs[n];
       elements += element_count(defined->outputs[n].shape);
     }
-    if (is_known(view) && elements <= most_elements_computed)
+    if (elements == 0)
+      add_empty_constants(view, defined->outputs);
+    else if (is_known(view) && elements <= most_elements_computed)
       compute(view, defined->computation);
     else
       done_.push_back(view.node());
+  }
+
+  void add_empty_constants(const ops::NodeView& view, const std::vector<ValueType>& types) {
+    for (std::size_t n = 0; n < view.node().outputs.size() && n < types.size(); ++n)
+      if (const ValueId& name = view.node().outputs[n]; !name.empty())
+        add_constant(name, {types[n], std::make_shared<HostBuffer>(dtype_of(types[n].element), 0)});
   }
 
   static bool is_known(const ops::NodeView& view) {
@@ -158,6 +186,7 @@ class Inference {
   }
 
   Graph graph_;
+  std::set<ValueId> names_;
   std::vector<Node> done_;
   std::vector<NodeProblem> problems_;
   std::int64_t constant_bytes_ = 0;  // of values that operators gave

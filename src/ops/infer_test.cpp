@@ -36,5 +36,22 @@ TEST(Infer, LearnsTheTypeOfWhatIsKnownOnlyAtRunTime) {
   EXPECT_EQ(inferred.graph.nodes.size(), 1U);
 }
 
+TEST(Infer, RefusesToNameAPartLikeAnotherValue) {
+  Graph graph;
+  graph.inputs = {{"x", {ElementType::Float, {2}}}, {"y/constant_0", {ElementType::Float, {2}}}};
+  graph.outputs = {"y"};
+  graph.nodes = {{.name = "split",
+                  .domain = "",
+                  .op = "Split",
+                  .version = 13,
+                  .inputs = {"x"},
+                  .outputs = {"y", "z"},
+                  .attributes = {}}};
+  const Inferred inferred = infer(graph);
+  ASSERT_EQ(inferred.problems.size(), 1U);
+  EXPECT_EQ(inferred.problems[0].reason,
+            "a part of it needs the name \"y/constant_0\", which another value has");
+}
+
 }  // namespace
 }  // namespace tessera

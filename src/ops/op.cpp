@@ -1,5 +1,6 @@
 #include "ops/op.h"
 
+#include "base/check.h"
 #include "ops/nodes/nodes.h"
 
 #include <algorithm>
@@ -45,6 +46,10 @@ Result<NodeComputation> define_node(const NodeView& view) {
   }
   Definition definition(view, builder, std::move(inputs));
   (*define)(definition);
+  if (!definition.empty_outputs().empty()) {
+    check(definition.outputs().empty(), "outputs that are all empty, or none of them");
+    return NodeComputation{{}, std::move(operands), definition.empty_outputs()};
+  }
   std::vector<ValueType> outputs;
   for (const Definition::Output& output : definition.outputs()) {
     builder.output(output.tensor);

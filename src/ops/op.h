@@ -29,6 +29,8 @@ class Definition : public NodeView {
   /// Adds the next output. Its element type is that of the first input with the same dtype, or the
   /// dtype's own, unless given.
   void output(const TensorId& tensor, std::optional<ElementType> element = std::nullopt);
+  /// Adds the next output, which has no elements: `shape` has a zero. All outputs must be such.
+  void output_empty(Shape shape) { empty_outputs_.push_back({type(0).element, std::move(shape)}); }
   void refuse(std::string_view message) { output(b.refuse(node().title(), message)); }
 
   struct Output {
@@ -36,12 +38,14 @@ class Definition : public NodeView {
     ElementType element;
   };
   const std::vector<Output>& outputs() const { return outputs_; }
+  const std::vector<ValueType>& empty_outputs() const { return empty_outputs_; }
 
   ComputationBuilder& b;
 
  private:
   std::vector<TensorId> inputs_;
   std::vector<Output> outputs_;
+  std::vector<ValueType> empty_outputs_;
 };
 
 /// Simpler nodes that together do what a node does.
@@ -91,7 +95,7 @@ struct Op {
   std::size_t required_inputs = 1;  // the first so many must be present
 };
 
-/// What a node computes.
+/// What a node computes: nothing when its outputs have no elements.
 struct NodeComputation {
   Computation computation;
   std::vector<ValueId> operands;   // the node's inputs that are present and not empty

@@ -125,6 +125,8 @@ TensorId tile(ComputationBuilder& builder, const TensorId& x,
   return builder.stage(name, std::move(axes), builder.read(x, std::move(indices)));
 }
 
+std::int64_t count(const Range& range, std::int64_t extent) { return run_of(range, extent).count; }
+
 TensorId slice(ComputationBuilder& builder, const TensorId& x, const std::vector<Range>& ranges,
                std::string_view name) {
   std::vector<Axis> axes = builder.axes(x);

@@ -36,6 +36,9 @@ struct Range {
   std::int64_t step = 1;
 };
 
+/// How many elements the range names in a dimension.
+std::int64_t count(const Range& range, std::int64_t extent);
+
 /// Dimensions without a range stay whole. An empty range is refused.
 TensorId slice(ComputationBuilder& builder, const TensorId& x, const std::vector<Range>& ranges,
                std::string_view name = "slice");

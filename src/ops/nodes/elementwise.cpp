@@ -69,7 +69,10 @@ void cast_node(Definition& d) {
 
 void cast_like(Definition& d) { convert(d, d.type(1).element); }
 
-void identity_node(Definition& d) { d.output(copy(d.b, d.input(0), d.node().op)); }
+void identity_node(Definition& d) {
+  if (!d.has_elements(0)) return d.output_empty(d.shape(0));
+  d.output(copy(d.b, d.input(0), d.node().op));
+}
 
 /// As networks run it once trained: nothing is dropped. The mask says so; before version 10 it has
 /// the type of the input.

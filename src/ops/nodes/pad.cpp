@@ -121,6 +121,7 @@ void center_crop_pad(Definition& d) {
 
 /// Zeros below, or above, a diagonal of the last two dimensions.
 void trilu(Definition& d) {
+  if (!d.has_elements(0)) return d.output_empty(d.shape(0));
   const TensorId x = d.input(0);
   const std::vector<Axis> axes = spatial_axes(d.shape(0));
   if (axes.size() < 2)

@@ -10,6 +10,14 @@
 namespace tessera::ops {
 namespace {
 
+bool is_empty(const Shape& shape) { return std::ranges::find(shape, 0) != shape.end(); }
+
+/// The input in another shape of as many elements.
+void output_reshaped(Definition& d, const Shape& shape) {
+  if (is_empty(d.shape(0)) && is_empty(shape)) return d.output_empty(shape);
+  d.output(reshape(d.b, d.input(0), shape, d.node().op));
+}
+
 /// `wanted` with -1 replaced by what is left of the elements and, unless zeros mean themselves,
 /// 0 by the extent that stands there.
 Result<Shape> resolved(const Shape& from, Shape wanted, bool allows_zero) {
@@ -38,7 +46,7 @@ void reshape_node(Definition& d) {
   if (!wanted) return d.refuse(wanted.error().message);
   const auto shape = resolved(d.shape(0), *wanted, d.integer("allowzero", 0) != 0);
   if (!shape) return d.refuse(shape.error().message);
-  d.output(reshape(d.b, d.input(0), *shape, d.node().op));
+  output_reshaped(d, *shape);
 }
 
 void flatten(Definition& d) {
@@ -51,8 +59,7 @@ void flatten(Definition& d) {
   const auto product = [](auto first, auto last) {
     return std::accumulate(first, last, std::int64_t{1}, std::multiplies());
   };
-  d.output(reshape(d.b, d.input(0), {product(shape.begin(), middle), product(middle, shape.end())},
-                   d.node().op));
+  output_reshaped(d, {product(shape.begin(), middle), product(middle, shape.end())});
 }
 
 void squeeze(Definition& d) {
@@ -69,7 +76,7 @@ void squeeze(Definition& d) {
                       ", expected extents of one");
     if (!is_named || shape[n] != 1) kept.push_back(shape[n]);
   }
-  d.output(reshape(d.b, d.input(0), kept, d.node().op));
+  output_reshaped(d, kept);
 }
 
 void unsqueeze(Definition& d) {
@@ -79,7 +86,7 @@ void unsqueeze(Definition& d) {
   const auto dims = dimensions(*axes, shape.size() + axes->size());
   if (!dims) return d.refuse(dims.error().message);
   for (const std::size_t n : *dims) shape.insert(shape.begin() + static_cast<std::ptrdiff_t>(n), 1);
-  d.output(reshape(d.b, d.input(0), shape, d.node().op));
+  output_reshaped(d, shape);
 }
 
 void transpose_node(Definition& d) {
@@ -108,10 +115,11 @@ void concat_node(Definition& d) {
 }
 
 /// The extents of the parts of a dimension: given, or as equal as they can be.
-Result<std::vector<std::int64_t>> part_sizes(const Definition& d, std::int64_t extent) {
-  const auto given = d.attribute_or_input("split", 1);
+Result<std::vector<std::int64_t>> part_sizes(const NodeView& view, std::int64_t extent) {
+  const auto given = view.attribute_or_input("split", 1);
   if (!given) return given.error();
-  const auto count = d.integer("num_outputs", static_cast<std::int64_t>(d.node().outputs.size()));
+  const auto count =
+      view.integer("num_outputs", static_cast<std::int64_t>(view.node().outputs.size()));
   std::vector<std::int64_t> sizes = *given;
   if (sizes.empty()) {
     if (count < 1 || count > extent)
@@ -126,16 +134,17 @@ Result<std::vector<std::int64_t>> part_sizes(const Definition& d, std::int64_t e
   return sizes;
 }
 
-void split_node(Definition& d) {
-  const std::int64_t axis = d.integer("axis", 0);
-  const auto dim = dimension(axis, d.shape(0).size());
-  if (!dim) return d.refuse(dim.error().message);
-  const auto sizes = part_sizes(d, d.shape(0)[*dim]);
-  if (!sizes) return d.refuse(sizes.error().message);
+/// A slice for each part: some may have no elements.
+void split(Expansion& e) {
+  const std::int64_t axis = e.integer("axis", 0);
+  const auto dim = dimension(axis, e.shape(0).size());
+  if (!dim) return e.refuse(dim.error().message);
+  const auto sizes = part_sizes(e, e.shape(0)[*dim]);
+  if (!sizes) return e.refuse(sizes.error().message);
   std::int64_t start = 0;
   for (const std::int64_t size : *sizes) {
-    d.output(
-        slice(d.b, d.input(0), {{.dim = axis, .start = start, .end = start + size}}, d.node().op));
+    e.output(e.add("Slice", {e.input(0), e.integers({start}), e.integers({start + size}),
+                             e.integers({axis})}));
     start += size;
   }
 }
@@ -154,6 +163,11 @@ void slice_node(Definition& d) {
     if (n < axes->size()) range.dim = (*axes)[n];
     if (n < steps->size()) range.step = (*steps)[n];
   }
+  Shape shape = d.shape(0);
+  for (const Range& range : ranges)
+    if (const auto dim = dimension(range.dim, shape.size()); dim && range.step != 0)
+      shape[*dim] = count(range, shape[*dim]);
+  if (is_empty(shape)) return d.output_empty(shape);
   d.output(slice(d.b, d.input(0), ranges, d.node().op));
 }
 
@@ -210,7 +224,7 @@ constexpr Op list[] = {
     {"", "Expand", expand_node, 2},
     {"", "Tile", tile_node, 2},
     {"", "Concat", concat_node},
-    {"", "Split", split_node},
+    {"", "Split", split},
     {"", "Slice", slice_node},
     {"", "DepthToSpace", depth_to_space},
     {"", "SpaceToDepth", space_to_depth},

@@ -77,14 +77,14 @@ TEST(RearrangeNodes, SplitIntoEqualParts) {
       counting("Split", {1, 5}).attribute("axis", 1).attribute("num_outputs", 2).outputs(2);
   uneven.expect(0, {1, 3}, {0, 1, 2});
   uneven.expect(1, {1, 2}, {3, 4});
-  EXPECT_EQ(counting("Split", {2}).outputs(3).refusal(), "Split \"node\": 3 parts of extent 2");
+  EXPECT_EQ(counting("Split", {2}).outputs(3).refusal(), "3 parts of extent 2");
 }
 
 TEST(RearrangeNodes, SplitIntoGivenParts) {
   counting("Split", {3}).input({2}, {1, 2}, i64).outputs(2).expect(1, {2}, {1, 2});
   counting("Split", {3}, 11).attribute("split", Integers{2, 1}).outputs(2).expect(1, {1}, {2});
   EXPECT_EQ(counting("Split", {3}).input({2}, {1, 1}, i64).outputs(2).refusal(),
-            "Split \"node\": parts [1, 1] of extent 3");
+            "parts [1, 1] of extent 3");
 }
 
 TEST(RearrangeNodes, Slice) {
@@ -101,6 +101,19 @@ TEST(RearrangeNodes, Slice) {
       .expect({1, 2}, {3, 1});
   EXPECT_EQ(counting("Slice", {4}).unknown_input({1}, i64).input({1}, {2}, i64).refusal(),
             "Slice \"node\": its starts is known only when the network runs");
+}
+
+TEST(RearrangeNodes, GiveValuesWithoutElements) {
+  counting("Slice", {2}).input({1}, {1}, i64).input({1}, {1}, i64).expect({0}, {});
+  counting("Slice", {2, 3}).input({1}, {5}, i64).input({1}, {9}, i64).expect({0, 3}, {});
+  counting("Split", {2}).input({2}, {0, 2}, i64).outputs(2).expect(0, {0}, {});
+  counting("Split", {2}).input({2}, {0, 2}, i64).outputs(2).expect(1, {2}, {0, 1});
+  TestNode("Reshape")
+      .input({0, 3}, {})
+      .input({2}, {3, 0}, i64)
+      .attribute("allowzero", 1)
+      .expect({3, 0}, {});
+  TestNode("Trilu").input({0, 3}, {}).expect({0, 3}, {});
 }
 
 TEST(RearrangeNodes, MoveBlocksBetweenSpaceAndDepth) {
