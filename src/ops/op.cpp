@@ -99,7 +99,8 @@ std::vector<std::span<const Op>> op_families() {
   return {
       elementwise_nodes(), arithmetic_nodes(), logic_nodes(),     activation_nodes(),
       softmax_nodes(),     shape_nodes(),      selection_nodes(), rearrange_nodes(),
-      pad_nodes(),         gather_nodes(),     scatter_nodes(),
+      pad_nodes(),         gather_nodes(),     scatter_nodes(),   resize_nodes(),
+      sample_nodes(),      signal_nodes(),     control_nodes(),   recurrent_nodes(),
   };
 }
 

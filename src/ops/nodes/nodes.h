@@ -12,11 +12,16 @@ std::span<const Op> arithmetic_nodes();
 std::span<const Op> logic_nodes();
 std::span<const Op> activation_nodes();
 std::span<const Op> softmax_nodes();
+std::span<const Op> control_nodes();
 std::span<const Op> gather_nodes();
 std::span<const Op> pad_nodes();
 std::span<const Op> rearrange_nodes();
+std::span<const Op> recurrent_nodes();
+std::span<const Op> resize_nodes();
+std::span<const Op> sample_nodes();
 std::span<const Op> scatter_nodes();
 std::span<const Op> selection_nodes();
 std::span<const Op> shape_nodes();
+std::span<const Op> signal_nodes();
 
 }  // namespace tessera::ops
