@@ -7,7 +7,7 @@
 namespace tessera::networks {
 namespace {
 
-constexpr double after_silu = 1.7;             // the second moment of SiLU of a unit normal is 0.36
+constexpr double after_silu = 1.5;  // between small signals, which SiLU halves, and large ones
 constexpr double after_gate = 2 * after_silu;  // gates are near one half
 
 /// A row of table 1; `blocks` have squeeze and excitation.

@@ -9,7 +9,7 @@
 namespace tessera::networks {
 namespace {
 
-constexpr double branch_scale = 0.4;  // of residual branches, so that sums of many stay sane
+constexpr double branch_scale = 0.25;  // of residual branches, so that sums of many stay sane
 
 struct BlockSize {
   std::int64_t in = 0;
