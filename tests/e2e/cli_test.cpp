@@ -67,8 +67,8 @@ const std::string matmul = "matmul:m=32,n=48,k=40";
 TEST(Program, TellsItsVersion) { EXPECT_TRUE(printed("--version").starts_with("tessera ")); }
 
 TEST(Program, RefusesOnOneLineWithCode2) {
-  for (const char* arguments :
-       {"", "nonsense", "devices --nonsense", "--nonsense", "show", "demo --repeats 0"}) {
+  for (const char* arguments : {"", "nonsense", "devices --nonsense", "--nonsense", "show",
+                                "demo --repeats 0", "zoo list x"}) {
     const Ended ended = tessera(arguments);
     EXPECT_EQ(ended.code, 2) << arguments;
     EXPECT_TRUE(ended.text.starts_with("tessera: ")) << ended.text;
@@ -77,7 +77,7 @@ TEST(Program, RefusesOnOneLineWithCode2) {
 }
 
 TEST(Program, HelpsEachVerbWithAnExample) {
-  for (const std::string verb : {"demo", "show", "devices", "doctor"}) {
+  for (const std::string verb : {"demo", "show", "zoo list", "devices", "doctor"}) {
     const std::string text = printed(verb + " --help");
     EXPECT_NE(text.find("Example: tessera " + verb), std::string::npos) << text;
     EXPECT_NE(text.find("--json"), std::string::npos) << text;
@@ -90,7 +90,16 @@ TEST(Program, ShowsTheHostAndThePresets) {
   EXPECT_NE(text.find("riscv64-v256"), std::string::npos) << text;
 }
 
+TEST(Program, ListsTheZoo) {
+  const std::string text = printed("zoo list");
+  EXPECT_TRUE(text.starts_with("name ")) << text;
+  EXPECT_NE(text.find("bert_base           input_ids int64[1, 128] and 2 more"), std::string::npos)
+      << text;
+  expect_refusal("zoo", "zoo: no verb given, expected list");
+}
+
 TEST(Program, WritesJson) {
+  EXPECT_TRUE(printed("zoo list --json").starts_with("[\n  {\n    \"name\": \"resnet18\""));
   EXPECT_TRUE(printed("devices --json").starts_with("{\n  \"host\": {"));
   EXPECT_TRUE(printed("doctor --json").starts_with("[\n  {\n    \"name\": \"tessera\""));
   EXPECT_TRUE(printed("show --json --emit=schedule --target=x86-avx2 " + matmul)
