@@ -17,8 +17,8 @@ namespace tessera {
 
 /// What every verb that takes a network takes.
 struct ModelArgument {
-  std::string model;                // `zoo:NAME` or an ONNX file
-  std::vector<std::string> shapes;  // `NAME=1,3,224,224`
+  std::string model;                     // `zoo:NAME` or an ONNX file
+  std::vector<std::string> shapes = {};  // `NAME=1,3,224,224`
 };
 
 void add_model_argument(CLI::App& verb, ModelArgument& argument, const std::string& what);

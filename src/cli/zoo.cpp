@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "cli/verbs.h"
+#include "onnx/export.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -14,6 +15,11 @@ namespace {
 
 struct ListOptions {
   bool is_json = false;
+};
+
+struct ExportFileOptions {
+  std::string name;
+  std::string path;
 };
 
 /// `input_ids int64[1, 128]`.
@@ -60,6 +66,13 @@ int run_list(const ListOptions& options) {
   return ExitCode::success;
 }
 
+int run_export(const ExportFileOptions& options) {
+  const Result<Graph> graph = zoo_graph(options.name);
+  if (!graph) return refuse(graph.error());
+  const Result<void> written = export_onnx_file(*graph, options.path);
+  return written ? ExitCode::success : refuse(written.error());
+}
+
 void add_list(CLI::App& zoo_verb) {
   CLI::App& verb = *zoo_verb.add_subcommand("list", "Show all networks");
   const auto options = std::make_shared<ListOptions>();
@@ -68,16 +81,26 @@ void add_list(CLI::App& zoo_verb) {
   on_run(verb, [options] { return run_list(*options); });
 }
 
+void add_export(CLI::App& zoo_verb) {
+  CLI::App& verb = *zoo_verb.add_subcommand("export", "Write a network as an ONNX file");
+  const auto options = std::make_shared<ExportFileOptions>();
+  verb.add_option("NAME", options->name, "A name of tessera zoo list")->required()->type_name("");
+  verb.add_option("-o", options->path, "The file to write")->required()->type_name("FILE");
+  verb.footer("Example: tessera zoo export resnet50 -o resnet50.onnx");
+  on_run(verb, [options] { return run_export(*options); });
+}
+
 }  // namespace
 
 void add_zoo(CLI::App& program) {
   CLI::App& verb = *program.add_subcommand("zoo", "Published networks, with seeded weights");
   verb.require_subcommand(0, 1);
   add_list(verb);
-  verb.footer("Example: tessera zoo list");
+  add_export(verb);
+  verb.footer("Example: tessera zoo list\n         tessera zoo export resnet50 -o resnet50.onnx");
   on_run(verb, [&verb] {
     if (!verb.get_subcommands().empty()) return ExitCode::success;
-    return refuse({"zoo: no verb given, expected list"});
+    return refuse({"zoo: no verb given, expected list or export"});
   });
 }
 

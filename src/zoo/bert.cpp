@@ -81,11 +81,11 @@ void write(Network& net, const Size& size) {
     net.begin("layer." + std::to_string(layer));
     x = encoder_layer(net, x, mask, size.heads);
   }
-  net.output(x, "last_hidden_state");
+  net.output(x, "last_hidden_state", {1, rows, width});
   net.begin("pooler");
   const ValueId first =
       net.op("Gather", {"last_hidden_state", net.integer(0)}, {{"axis", std::int64_t{1}}});
-  net.output(net.op("Tanh", {net.gemm(first, width, width)}), "pooler_output");
+  net.output(net.op("Tanh", {net.gemm(first, width, width)}), "pooler_output", {1, width});
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ void densenet121(Network& net) {
     }
   }
   net.begin("head");
-  net.output(net.classifier(bn_relu(net, x, channels), channels), "output");
+  net.output(net.classifier(bn_relu(net, x, channels), channels), "output", {1, 1000});
 }
 
 }  // namespace tessera::networks

@@ -70,7 +70,7 @@ void efficientnet_b0(Network& net) {
     }
   net.begin("head");
   x = conv_bn_silu(net, x, channels, 1280, {}, {.gain = after_nothing});
-  net.output(net.classifier(x, 1280), "output");
+  net.output(net.classifier(x, 1280), "output", {1, 1000});
 }
 
 }  // namespace tessera::networks

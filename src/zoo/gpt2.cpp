@@ -75,7 +75,8 @@ Cache extended(Network& net, const Cache& now, Span span, int layer) {
     const ValueId before =
         net.input("past_key_values" + tail, {1, heads.count, span.past, heads.size});
     const std::string present = "present" + tail;
-    net.output(net.concat({before, rows}, 2), present);
+    net.output(net.concat({before, rows}, 2), present,
+               {1, heads.count, span.past + span.rows, heads.size});
     return present;
   };
   return {.keys = extend(now.keys, "key"), .values = extend(now.values, "value")};
@@ -117,7 +118,8 @@ void write(Network& net, Span span) {
   }
   net.begin("head");
   x = layer_norm(net, x, width, epsilon);
-  net.output(net.op("MatMul", {x, net.transpose(words, {1, 0})}), "logits");
+  net.output(net.op("MatMul", {x, net.transpose(words, {1, 0})}), "logits",
+             {1, span.rows, vocabulary});
 }
 
 }  // namespace

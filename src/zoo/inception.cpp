@@ -70,7 +70,7 @@ void inception_v1(Network& net) {
   }
   net.begin("head");
   x = net.average_pool(x, {.kernel = 7});
-  net.output(net.gemm(net.flatten(x), channels, 1000, after_relu), "output");
+  net.output(net.gemm(net.flatten(x), channels, 1000, after_relu), "output", {1, 1000});
 }
 
 }  // namespace tessera::networks

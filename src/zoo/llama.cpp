@@ -73,11 +73,12 @@ ValueId self_attention(Network& net, const ValueId& x, Span span) {
   };
   const auto with_past = [&](const ValueId& now, const std::string& kind) {
     const std::string name = "present_" + kind;
+    const Shape shape = {1, heads.count, span.past + span.rows, heads.size};
     if (span.past == 0) {
-      net.output(now, name);
+      net.output(now, name, shape);
     } else {
       const ValueId past = net.input("past_" + kind, {1, heads.count, span.past, heads.size});
-      net.output(net.concat({past, now}, 2), name);
+      net.output(net.concat({past, now}, 2), name, shape);
     }
     return name;
   };
@@ -103,7 +104,7 @@ void write(Network& net, Span span) {
   net.begin("attention");
   const ValueId y = net.add(x, self_attention(net, rms_norm(net, x), span));
   net.begin("mlp");
-  net.output(net.add(y, swiglu(net, rms_norm(net, y))), "output");
+  net.output(net.add(y, swiglu(net, rms_norm(net, y))), "output", {1, span.rows, width});
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ void mobilenet_v2(Network& net) {
     }
   net.begin("head");
   x = conv_bn_relu6(net, x, channels, 1280, {}, {.gain = after_nothing});
-  net.output(net.classifier(x, 1280), "output");
+  net.output(net.classifier(x, 1280), "output", {1, 1000});
 }
 
 }  // namespace tessera::networks

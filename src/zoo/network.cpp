@@ -47,12 +47,13 @@ ValueId Network::input(std::string name, Shape shape, ElementType element) {
   return name;
 }
 
-void Network::output(const ValueId& value, const std::string& name) {
+void Network::output(const ValueId& value, const std::string& name, Shape shape) {
   for (Node& node : graph_.nodes) {
     std::ranges::replace(node.inputs, value, name);
     std::ranges::replace(node.outputs, value, name);
   }
   graph_.outputs.push_back(name);
+  graph_.types[name] = {ElementType::Float, std::move(shape)};
 }
 
 ValueId Network::op(std::string_view op, std::vector<ValueId> inputs, Attributes attributes) {

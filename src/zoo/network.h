@@ -50,8 +50,8 @@ class Network {
   void begin(std::string stage) { stage_ = std::move(stage) + "/"; }
 
   ValueId input(std::string name, Shape shape, ElementType element = ElementType::Float);
-  /// Makes a value an output of the network, of the given name.
-  void output(const ValueId& value, const std::string& name);
+  /// Makes a value an output of the network, of the given name. Floats.
+  void output(const ValueId& value, const std::string& name, Shape shape);
 
   ValueId op(std::string_view op, std::vector<ValueId> inputs, Attributes attributes = {});
   std::vector<ValueId> split(const ValueId& x, std::int64_t axis, std::vector<std::int64_t> parts);

@@ -74,7 +74,7 @@ void write(Network& net, const Recipe& recipe) {
       channels = size.out;
     }
   net.begin("head");
-  net.output(net.classifier(x, channels), "output");
+  net.output(net.classifier(x, channels), "output", {1, 1000});
 }
 
 }  // namespace

@@ -48,7 +48,7 @@ void squeezenet(Network& net) {
   }
   net.begin("head");
   x = conv_relu(net, x, channels, 1000, {});
-  net.output(net.flatten(net.op("GlobalAveragePool", {x})), "output");
+  net.output(net.flatten(net.op("GlobalAveragePool", {x})), "output", {1, 1000});
 }
 
 }  // namespace tessera::networks

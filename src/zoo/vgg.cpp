@@ -32,7 +32,7 @@ void vgg16(Network& net) {
   net.begin("classifier");
   x = net.relu(net.gemm(net.flatten(x), 512 * 7 * 7, 4096));
   x = net.relu(net.gemm(x, 4096, 4096, after_relu));
-  net.output(net.gemm(x, 4096, 1000, after_relu), "output");
+  net.output(net.gemm(x, 4096, 1000, after_relu), "output", {1, 1000});
 }
 
 }  // namespace tessera::networks

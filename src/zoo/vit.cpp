@@ -65,7 +65,7 @@ void vit_b16(Network& net) {
   net.begin("head");
   const ValueId first =
       net.op("Gather", {norm(net, x), net.integer(0)}, {{"axis", std::int64_t{1}}});
-  net.output(net.gemm(first, width, 1000), "output");
+  net.output(net.gemm(first, width, 1000), "output", {1, 1000});
 }
 
 }  // namespace tessera::networks

@@ -95,7 +95,7 @@ TEST(Program, ListsTheZoo) {
   EXPECT_TRUE(text.starts_with("name ")) << text;
   EXPECT_NE(text.find("bert_base           input_ids int64[1, 128] and 2 more"), std::string::npos)
       << text;
-  expect_refusal("zoo", "zoo: no verb given, expected list");
+  expect_refusal("zoo", "zoo: no verb given, expected list or export");
 }
 
 TEST(Program, WritesJson) {
