@@ -68,6 +68,10 @@ def fetch(name, folder, tessera):
     return path
 
 
+def shape_of(value):
+    return [extent.dim_value for extent in value.type.tensor_type.shape.dim]
+
+
 def draw_inputs(path):
     """Seeded contents for all inputs, by name: normal numbers, integers that are valid for any table."""
     random = numpy.random.default_rng(1)
@@ -77,9 +81,8 @@ def draw_inputs(path):
     for value in graph.input:
         if value.name in constants:
             continue
-        kind = value.type.tensor_type
-        shape = [extent.dim_value for extent in kind.shape.dim]
-        dtype = onnx.helper.tensor_dtype_to_np_dtype(kind.elem_type)
+        shape = shape_of(value)
+        dtype = onnx.helper.tensor_dtype_to_np_dtype(value.type.tensor_type.elem_type)
         if numpy.issubdtype(dtype, numpy.floating):
             inputs[value.name] = random.standard_normal(shape).astype(dtype)
         else:
