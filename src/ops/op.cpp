@@ -60,6 +60,12 @@ Result<NodeComputation> define_node(const NodeView& view) {
   return NodeComputation{*std::move(computation), std::move(operands), std::move(outputs)};
 }
 
+ValueId Expansion::input(std::size_t n) {
+  if (has_input(n)) return node().inputs[n];
+  refuse("input " + std::to_string(n) + " is absent");
+  return {};
+}
+
 ValueId Expansion::fresh_name(std::string_view hint) {
   const auto first =
       std::ranges::find_if(node().outputs, [](const ValueId& v) { return !v.empty(); });
@@ -97,10 +103,11 @@ void Expansion::refuse(std::string_view message) {
 
 std::vector<std::span<const Op>> op_families() {
   return {
-      elementwise_nodes(), arithmetic_nodes(), logic_nodes(),     activation_nodes(),
-      softmax_nodes(),     shape_nodes(),      selection_nodes(), rearrange_nodes(),
-      pad_nodes(),         gather_nodes(),     scatter_nodes(),   resize_nodes(),
-      sample_nodes(),      signal_nodes(),     control_nodes(),   recurrent_nodes(),
+      elementwise_nodes(), arithmetic_nodes(), logic_nodes(),  activation_nodes(),
+      softmax_nodes(),     reduce_nodes(),     order_nodes(),  shape_nodes(),
+      selection_nodes(),   rearrange_nodes(),  pad_nodes(),    gather_nodes(),
+      scatter_nodes(),     resize_nodes(),     sample_nodes(), signal_nodes(),
+      control_nodes(),     recurrent_nodes(),
   };
 }
 

@@ -56,7 +56,8 @@ class Expansion : public NodeView {
   const NodeView& view() const { return *this; }
 
   using Attributes = std::map<std::string, Attribute>;
-  const ValueId& input(std::size_t n) const { return node().inputs[n]; }
+  /// Refuses when there is none.
+  ValueId input(std::size_t n);
   /// Appends a node of the given operator, in the newest version known here; gives its only, or its
   /// first, output.
   ValueId add(std::string_view op, std::vector<ValueId> inputs, Attributes attributes = {});

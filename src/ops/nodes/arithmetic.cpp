@@ -16,13 +16,6 @@ Expr positive(const Expr& divisor) {
 
 Expr is_negative(const Expr& e) { return e < number(e.dtype(), 0); }
 
-/// Towards zero, where the IR divides towards minus infinity.
-Expr truncated_quotient(const Expr& a, const Expr& b) {
-  const Expr magnitude = unary(UnaryOp::Abs, a) / positive(b);
-  return select(binary(BinaryOp::Equal, is_negative(a), is_negative(b)), magnitude,
-                negated(magnitude));
-}
-
 /// With the sign of the dividend, as in C.
 Expr truncated_remainder(const Expr& a, const Expr& b) {
   const Expr magnitude = unary(UnaryOp::Abs, a) % positive(b);

@@ -46,6 +46,14 @@ Expr converted(const Expr& value, ElementType to) {
   return wrapped(cast(dtype, value), to);
 }
 
+Expr truncated_quotient(const Expr& a, const Expr& b) {
+  const auto is_negative = [](const Expr& e) { return e < number(e.dtype(), 0); };
+  const Expr divisor = max(unary(UnaryOp::Abs, b), number(b.dtype(), 1));
+  const Expr magnitude = unary(UnaryOp::Abs, a) / divisor;
+  return select(binary(BinaryOp::Equal, is_negative(a), is_negative(b)), magnitude,
+                unary(UnaryOp::Neg, magnitude));
+}
+
 Expr scalar_input(const Definition& d, std::size_t n) {
   if (element_count(d.shape(n)) != 1) {
     d.b.refuse(d.node().title(), "input " + std::to_string(n) + " has shape " +

@@ -25,6 +25,10 @@ Expr integer(DType dtype, std::int64_t value);
 /// is whether it is not zero.
 Expr converted(const Expr& value, ElementType to);
 
+/// An integer divided by one that is not zero, towards zero, where the IR divides towards minus
+/// infinity.
+Expr truncated_quotient(const Expr& a, const Expr& b);
+
 /// Input `n`, which has one element: its value when that is known, otherwise a read.
 Expr scalar_input(const Definition& d, std::size_t n);
 

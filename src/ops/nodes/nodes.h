@@ -12,6 +12,8 @@ std::span<const Op> arithmetic_nodes();
 std::span<const Op> logic_nodes();
 std::span<const Op> activation_nodes();
 std::span<const Op> softmax_nodes();
+std::span<const Op> reduce_nodes();
+std::span<const Op> order_nodes();
 std::span<const Op> control_nodes();
 std::span<const Op> gather_nodes();
 std::span<const Op> pad_nodes();
