@@ -14,6 +14,8 @@ std::span<const Op> activation_nodes();
 std::span<const Op> softmax_nodes();
 std::span<const Op> reduce_nodes();
 std::span<const Op> order_nodes();
+std::span<const Op> norm_nodes();
+std::span<const Op> skip_norm_nodes();
 std::span<const Op> control_nodes();
 std::span<const Op> gather_nodes();
 std::span<const Op> pad_nodes();
