@@ -16,6 +16,7 @@ std::span<const Op> reduce_nodes();
 std::span<const Op> order_nodes();
 std::span<const Op> norm_nodes();
 std::span<const Op> skip_norm_nodes();
+std::span<const Op> matmul_nodes();
 std::span<const Op> einsum_nodes();
 std::span<const Op> quantize_nodes();
 std::span<const Op> control_nodes();
