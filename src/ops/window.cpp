@@ -15,7 +15,7 @@ bool is_valid(std::int64_t extent, const Slide& s) {
     return low <= v && v < max_value;
   };
   return lies_within(extent, 1) && lies_within(s.stride, 1) && lies_within(s.dilation, 1) &&
-         lies_within(s.before, 0) && lies_within(s.after, 0);
+         lies_within(s.before, 0) && lies_within(s.after, 0) && lies_within(s.overhang, 0);
 }
 
 std::string described(std::int64_t extent, const Slide& s) {
@@ -47,7 +47,7 @@ Result<void> extend(Window& window, std::int64_t size, std::int64_t extent, cons
   if (!is_valid(extent, s))
     return Error{described(extent, s) + "; expected positive steps and no negative padding"};
   const std::int64_t span = (extent - 1) * s.dilation + 1;
-  const std::int64_t padded = s.before + size + s.after;
+  const std::int64_t padded = s.before + size + s.after + s.overhang;
   if (span > padded)
     return Error{"window spans " + std::to_string(span) + " elements, padded input has " +
                  std::to_string(padded)};
@@ -62,6 +62,8 @@ Result<void> extend(Window& window, std::int64_t size, std::int64_t extent, cons
   window.element.push_back(element);
   window.hits.push_back(min(taps_before(size, position, s), extent) -
                         max(taps_before(0, position, s), 0));
+  window.reach.push_back(s.overhang == 0 ? Expr(extent)
+                                         : min(taps_before(size + s.after, position, s), extent));
   window.is_inside = window.is_inside && 0 <= element && element < size;
   window.misses = window.misses || misses_somewhere(size, extent, positions, s);
   return {};
