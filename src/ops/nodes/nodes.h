@@ -18,6 +18,8 @@ std::span<const Op> norm_nodes();
 std::span<const Op> skip_norm_nodes();
 std::span<const Op> matmul_nodes();
 std::span<const Op> einsum_nodes();
+std::span<const Op> conv_nodes();
+std::span<const Op> pool_nodes();
 std::span<const Op> quantize_nodes();
 std::span<const Op> control_nodes();
 std::span<const Op> gather_nodes();
