@@ -102,15 +102,37 @@ void Expansion::refuse(std::string_view message) {
 }
 
 std::vector<std::span<const Op>> op_families() {
-  return {
-      elementwise_nodes(), arithmetic_nodes(), logic_nodes(),     activation_nodes(),
-      softmax_nodes(),     reduce_nodes(),     order_nodes(),     norm_nodes(),
-      skip_norm_nodes(),   matmul_nodes(),     einsum_nodes(),    conv_nodes(),
-      pool_nodes(),        region_nodes(),     quantize_nodes(),  loss_nodes(),
-      shape_nodes(),       selection_nodes(),  rearrange_nodes(), pad_nodes(),
-      gather_nodes(),      scatter_nodes(),    resize_nodes(),    sample_nodes(),
-      signal_nodes(),      control_nodes(),    recurrent_nodes(),
-  };
+  return {elementwise_nodes(),
+          arithmetic_nodes(),
+          logic_nodes(),
+          activation_nodes(),
+          softmax_nodes(),
+          reduce_nodes(),
+          order_nodes(),
+          norm_nodes(),
+          skip_norm_nodes(),
+          matmul_nodes(),
+          einsum_nodes(),
+          conv_nodes(),
+          pool_nodes(),
+          region_nodes(),
+          quantize_nodes(),
+          loss_nodes(),
+          control_nodes(),
+          gather_nodes(),
+          pad_nodes(),
+          rearrange_nodes(),
+          recurrent_nodes(),
+          resize_nodes(),
+          sample_nodes(),
+          scatter_nodes(),
+          selection_nodes(),
+          shape_nodes(),
+          signal_nodes(),
+          transformer_nodes(),
+          fused_attention_nodes(),
+          cached_attention_nodes(),
+          block_quantized_nodes()};
 }
 
 const Op* find_op(std::string_view domain, std::string_view name) {

@@ -34,5 +34,9 @@ std::span<const Op> scatter_nodes();
 std::span<const Op> selection_nodes();
 std::span<const Op> shape_nodes();
 std::span<const Op> signal_nodes();
+std::span<const Op> transformer_nodes();
+std::span<const Op> fused_attention_nodes();
+std::span<const Op> cached_attention_nodes();
+std::span<const Op> block_quantized_nodes();
 
 }  // namespace tessera::ops
