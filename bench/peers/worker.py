@@ -9,7 +9,6 @@ A command that fails is answered with {"error": REASON}.
 """
 
 import importlib
-import importlib.metadata
 import json
 import os
 import sys
@@ -38,7 +37,7 @@ class Worker:
             argument["model"], self.inputs, argument["threads"], argument["options"]
         )
         return {
-            "version": importlib.metadata.version(self.system.DISTRIBUTION),
+            "version": self.model.version,
             "compile_s": time.perf_counter() - start,
         }
 

@@ -1,3 +1,4 @@
+import importlib.metadata
 import pathlib
 import subprocess
 import sys
@@ -5,8 +6,6 @@ import tempfile
 
 import iree.runtime
 import onnx
-
-DISTRIBUTION = "iree-base-runtime"
 
 
 def run_tool(name, *arguments):
@@ -31,6 +30,8 @@ def compiled(path, folder):
 
 
 class Model:
+    version = importlib.metadata.version("iree-base-runtime")
+
     def __init__(self, path, inputs, threads, options):
         iree.runtime.flags.parse_flags(f"--task_topology_max_group_count={threads}")
         config = iree.runtime.Config("local-task")

@@ -1,9 +1,11 @@
-import onnxruntime
+import importlib.metadata
 
-DISTRIBUTION = "onnxruntime"
+import onnxruntime
 
 
 class Model:
+    version = importlib.metadata.version("onnxruntime")
+
     def __init__(self, path, inputs, threads, options):
         settings = onnxruntime.SessionOptions()
         settings.intra_op_num_threads = threads

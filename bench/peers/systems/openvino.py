@@ -1,13 +1,14 @@
+import importlib.metadata
 import sys
 
 sys.modules["openvino_telemetry"] = None  # absent: it would fork a process that reports to the vendor
 
 import openvino
 
-DISTRIBUTION = "openvino"
-
 
 class Model:
+    version = importlib.metadata.version("openvino")
+
     def __init__(self, path, inputs, threads, options):
         settings = {
             "INFERENCE_NUM_THREADS": threads,

@@ -1,9 +1,8 @@
+import importlib.metadata
 import os
 import pathlib
 
 import onnx
-
-DISTRIBUTION = "apache-tvm"
 
 
 def cpu_name():
@@ -15,6 +14,8 @@ def cpu_name():
 
 
 class Model:
+    version = importlib.metadata.version("apache-tvm")
+
     def __init__(self, path, inputs, threads, options):
         os.environ["TVM_NUM_THREADS"] = str(threads)  # read when the library is loaded
         import tvm
