@@ -1,5 +1,7 @@
 #include "zoo/zoo.h"
 
+#include "ops/infer.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -52,16 +54,33 @@ TEST(Zoo, IsBuiltOfTheLayersOfTheArchitecture) {
   EXPECT_EQ(count(mobile, "Add"), 10);
 }
 
-TEST(Zoo, HasSoundGraphsThatFillEveryConstant) {
+void expect_filled(const Graph& graph) {
+  for (const auto& [id, constant] : graph.constants) {
+    ASSERT_NE(constant.data, nullptr) << id;
+    EXPECT_EQ(constant.data->element_count(), element_count(constant.type.shape)) << id;
+  }
+}
+
+/// Every node is known, and outputs have the types that the network tells.
+void expect_inferable(Graph graph) {
+  const std::map<ValueId, ValueType> told = graph.types;
+  const Inferred inferred = infer(std::move(graph));
+  for (const NodeProblem& problem : inferred.problems)
+    ADD_FAILURE() << problem.node << ": " << problem.reason;
+  if (!inferred.problems.empty()) return;
+  for (const ValueId& output : inferred.graph.outputs)
+    EXPECT_EQ(inferred.graph.types.at(output), told.at(output)) << output;
+}
+
+TEST(Zoo, HasSoundGraphsOfKnownOperators) {
   for (const ZooEntry& entry : zoo()) {
-    const Graph graph = graph_of(entry.name);
+    SCOPED_TRACE(entry.name);
+    Graph graph = graph_of(entry.name);
     const Result<void> sound = verify(graph);
-    EXPECT_TRUE(sound) << entry.name << ": " << (sound ? "" : sound.error().message);
-    EXPECT_EQ(graph.inputs, entry.inputs) << entry.name;
-    for (const auto& [id, constant] : graph.constants) {
-      ASSERT_NE(constant.data, nullptr) << entry.name << " " << id;
-      EXPECT_EQ(constant.data->element_count(), element_count(constant.type.shape)) << id;
-    }
+    EXPECT_TRUE(sound) << sound.error().message;
+    EXPECT_EQ(graph.inputs, entry.inputs);
+    expect_filled(graph);
+    expect_inferable(std::move(graph));
   }
 }
 
