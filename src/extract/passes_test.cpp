@@ -1,0 +1,159 @@
+#include "extract/passes.h"
+
+#include "ir/interpret.h"
+#include "support/small_graph.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace tessera {
+namespace {
+
+Result<std::vector<HostBuffer>> interpret(const Computation& c, std::span<const HostBuffer> given) {
+  return evaluate(c, given);
+}
+
+std::vector<std::string> ops_of(const Graph& graph) {
+  std::vector<std::string> ops;
+  for (const Node& node : graph.nodes) ops.push_back(node.op);
+  return ops;
+}
+
+using Ops = std::vector<std::string>;
+
+TEST(FoldConstants, ComputesWhatNeedsNoInput) {
+  const Graph before = SmallGraph()
+                           .input("x", {70, 70})
+                           .weights("w", {70, 70})
+                           .node("Transpose", {"w"}, "t")
+                           .node("Add", {"x", "t"}, "y")
+                           .output("y")
+                           .inferred();
+  Graph graph = before;
+  ASSERT_TRUE(fold_constants(graph, interpret));
+  EXPECT_EQ(ops_of(graph), Ops{"Add"});
+  EXPECT_EQ(difference(graph, before), "");
+}
+
+TEST(Canonicalise, SplitsIntoSlicesAndDropsIdentities) {
+  const Graph before = SmallGraph()
+                           .input("x", {4, 6})
+                           .node("Identity", {"x"}, "same")
+                           .nodes("Split", {"same"}, {"a", "b"}, {{"axis", std::int64_t{-1}}})
+                           .node("Mul", {"a", "b"}, "y")
+                           .output("y")
+                           .inferred();
+  Graph graph = before;
+  canonicalise(graph);
+  EXPECT_EQ(ops_of(graph), (Ops{"Slice", "Slice", "Mul"}));
+  EXPECT_EQ(difference(graph, before), "");
+}
+
+SmallGraph conv_and_norm() {
+  return SmallGraph()
+      .input("x", {1, 3, 5, 5})
+      .weights("w", {4, 3, 3, 3})
+      .weights("b", {4})
+      .weights("scale", {4})
+      .weights("shift", {4})
+      .weights("mean", {4})
+      .weights("variance", {4})
+      .node("Conv", {"x", "w", "b"}, "c")
+      .node("BatchNormalization", {"c", "scale", "shift", "mean", "variance"}, "y")
+      .output("y");
+}
+
+TEST(FoldScales, PutsANormIntoTheConvolutionBefore) {
+  const Graph before = conv_and_norm().inferred();
+  Graph graph = before;
+  fold_scales(graph);
+  EXPECT_EQ(ops_of(graph), Ops{"Conv"});
+  EXPECT_EQ(difference(graph, before), "");
+}
+
+TEST(FoldScales, LeavesAConvolutionThatOthersRead) {
+  Graph graph = conv_and_norm().output("c").inferred();
+  fold_scales(graph);
+  EXPECT_EQ(ops_of(graph), (Ops{"Conv", "BatchNormalization"}));
+}
+
+SmallGraph centred_and_squared() {
+  return SmallGraph()
+      .input("x", {3, 8})
+      .scalar("two", 2)
+      .scalar("epsilon", 1e-5)
+      .weights("scale", {8})
+      .weights("shift", {8})
+      .node("ReduceMean", {"x"}, "mean", {{"axes", std::vector<std::int64_t>{-1}}})
+      .node("Sub", {"x", "mean"}, "centred")
+      .node("Pow", {"centred", "two"}, "squares")
+      .node("ReduceMean", {"squares"}, "variance", {{"axes", std::vector<std::int64_t>{-1}}})
+      .node("Add", {"variance", "epsilon"}, "sum")
+      .node("Sqrt", {"sum"}, "root")
+      .node("Div", {"centred", "root"}, "normal")
+      .node("Mul", {"normal", "scale"}, "scaled");
+}
+
+TEST(RecoverNorms, FindsALayerNorm) {
+  const Graph before =
+      centred_and_squared().node("Add", {"scaled", "shift"}, "y").output("y").inferred();
+  Graph graph = before;
+  recover_norms(graph);
+  EXPECT_EQ(ops_of(graph), Ops{"LayerNormalization"});
+  EXPECT_EQ(difference(graph, before), "");
+}
+
+TEST(RecoverNorms, FindsOneWithoutAShift) {
+  const Graph before = centred_and_squared().output("scaled").inferred();
+  Graph graph = before;
+  recover_norms(graph);
+  EXPECT_EQ(ops_of(graph), Ops{"LayerNormalization"});
+  EXPECT_EQ(difference(graph, before), "");
+}
+
+TEST(RecoverNorms, FindsARootMeanSquareNorm) {
+  const Graph before =
+      SmallGraph()
+          .input("x", {3, 8})
+          .scalar("two", 2)
+          .scalar("one", 1)
+          .scalar("epsilon", 1e-5)
+          .weights("scale", {8})
+          .node("Pow", {"x", "two"}, "squares")
+          .node("ReduceMean", {"squares"}, "mean", {{"axes", std::vector<std::int64_t>{-1}}})
+          .node("Add", {"mean", "epsilon"}, "sum")
+          .node("Sqrt", {"sum"}, "root")
+          .node("Div", {"one", "root"}, "inverse")
+          .node("Mul", {"x", "inverse"}, "normal")
+          .node("Mul", {"scale", "normal"}, "y")
+          .output("y")
+          .inferred();
+  Graph graph = before;
+  recover_norms(graph);
+  EXPECT_EQ(ops_of(graph), Ops{"RMSNormalization"});
+  EXPECT_EQ(difference(graph, before), "");
+}
+
+TEST(RecoverNorms, LeavesAMeanOverAnotherAxis) {
+  const Graph before =
+      SmallGraph()
+          .input("x", {8, 8})
+          .scalar("two", 2)
+          .scalar("epsilon", 1e-5)
+          .weights("scale", {8})
+          .node("Pow", {"x", "two"}, "squares")
+          .node("ReduceMean", {"squares"}, "mean", {{"axes", std::vector<std::int64_t>{0}}})
+          .node("Add", {"mean", "epsilon"}, "sum")
+          .node("Sqrt", {"sum"}, "root")
+          .node("Div", {"x", "root"}, "normal")
+          .node("Mul", {"normal", "scale"}, "y")
+          .output("y")
+          .inferred();
+  Graph graph = before;
+  recover_norms(graph);
+  EXPECT_EQ(graph.nodes.size(), before.nodes.size());
+}
+
+}  // namespace
+}  // namespace tessera
