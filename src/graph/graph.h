@@ -26,6 +26,9 @@ struct ValueType {
   friend bool operator==(const ValueType&, const ValueType&) = default;
 };
 
+/// `float[1, 3]`.
+std::string to_text(const ValueType& type);
+
 /// A value known before the network runs. Contents are shared, row-major, in `dtype_of(element)`.
 struct Constant {
   ValueType type;

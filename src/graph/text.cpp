@@ -3,13 +3,14 @@
 #include "graph/graph.h"
 
 namespace tessera {
+
+std::string to_text(const ValueType& type) {
+  return std::string(to_text(type.element)) + to_text(type.shape);
+}
+
 namespace {
 
 constexpr std::int64_t most_elements_shown = 8;
-
-std::string to_text(const ValueType& type) {
-  return std::string(tessera::to_text(type.element)) + tessera::to_text(type.shape);
-}
 
 std::string to_text(const Constant& constant) {
   std::string out = to_text(constant.type);

@@ -174,15 +174,10 @@ class Inference {
   }
 
   void report(const ops::NodeView& view, const std::string& reason) {
-    const Node& node = view.node();
-    std::string shapes;
+    std::vector<ValueType> inputs;
     for (std::size_t n = 0; n < view.input_count(); ++n)
-      if (view.has_input(n))
-        shapes += (shapes.empty() ? "" : ", ") + std::string(to_text(view.type(n).element)) +
-                  to_text(view.shape(n));
-    problems_.push_back({node.title() + " of operator set " + std::to_string(node.version) +
-                             " on " + (shapes.empty() ? "nothing" : shapes),
-                         reason});
+      if (view.has_input(n)) inputs.push_back(view.type(n));
+    problems_.push_back({view.node(), std::move(inputs), reason});
   }
 
   Graph graph_;
@@ -193,6 +188,16 @@ class Inference {
 };
 
 }  // namespace
+
+std::string to_text(const NodeProblem& problem) {
+  std::vector<std::string> inputs;
+  for (const ValueType& type : problem.inputs) inputs.push_back(to_text(type));
+  const std::string title = problem.node.title();
+  const bool repeats_title = problem.reason.starts_with(title + ": ");
+  return title + " of operator set " + std::to_string(problem.node.version) + " on " +
+         (inputs.empty() ? "nothing" : join(inputs, ", ")) +
+         (repeats_title ? problem.reason.substr(title.size()) : ": " + problem.reason);
+}
 
 Inferred infer(Graph graph) { return Inference(std::move(graph)).run(); }
 

@@ -10,9 +10,13 @@ namespace tessera {
 
 /// Why a node cannot be compiled.
 struct NodeProblem {
-  std::string node;  // `Conv "layer1"`, with its operator set and the shapes of its inputs
+  Node node;
+  std::vector<ValueType> inputs;  // absent ones left out
   std::string reason;
 };
+
+/// `Conv "layer1" of operator set 13 on float[1, 3], float[3]: REASON`.
+std::string to_text(const NodeProblem& problem);
 
 struct Inferred {
   Graph graph;

@@ -36,7 +36,7 @@ Result<std::vector<HostBuffer>> evaluate_here(const Computation& computation,
 std::string listed(const std::vector<NodeProblem>& problems) {
   std::string text =
       std::to_string(problems.size()) + " unsupported " + (problems.size() == 1 ? "node" : "nodes");
-  for (const NodeProblem& problem : problems) text += "; " + problem.node + ": " + problem.reason;
+  for (const NodeProblem& problem : problems) text += "; " + to_text(problem);
   return text;
 }
 

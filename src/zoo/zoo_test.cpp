@@ -65,8 +65,7 @@ void expect_filled(const Graph& graph) {
 void expect_inferable(Graph graph) {
   const std::map<ValueId, ValueType> told = graph.types;
   const Inferred inferred = infer(std::move(graph));
-  for (const NodeProblem& problem : inferred.problems)
-    ADD_FAILURE() << problem.node << ": " << problem.reason;
+  for (const NodeProblem& problem : inferred.problems) ADD_FAILURE() << to_text(problem);
   if (!inferred.problems.empty()) return;
   for (const ValueId& output : inferred.graph.outputs)
     EXPECT_EQ(inferred.graph.types.at(output), told.at(output)) << output;

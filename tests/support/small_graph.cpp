@@ -64,8 +64,7 @@ SmallGraph& SmallGraph::output(const ValueId& name) {
 
 Graph SmallGraph::inferred() const {
   Inferred out = infer(graph_);
-  if (!out.problems.empty())
-    throw std::runtime_error(out.problems.front().node + ": " + out.problems.front().reason);
+  if (!out.problems.empty()) throw std::runtime_error(to_text(out.problems.front()));
   return std::move(out.graph);
 }
 

@@ -60,8 +60,7 @@ class TestNode {
   void expect(std::size_t output, const Shape& shape, const std::vector<double>& values,
               ElementType element = ElementType::Float, double tolerance = 1e-5) const {
     const Inferred inferred = run();
-    for (const NodeProblem& problem : inferred.problems)
-      FAIL() << problem.node << ": " << problem.reason;
+    for (const NodeProblem& problem : inferred.problems) FAIL() << to_text(problem);
     const auto found = inferred.graph.constants.find(node_.outputs.at(output));
     ASSERT_NE(found, inferred.graph.constants.end()) << "output " << output << " was not computed";
     const auto& [type, data] = found->second;
