@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "runtime/package.h"
 #include "support/sample_network.h"
+#include "support/temporary_folder.h"
 #include "support/temporary_path.h"
 
 #include <gtest/gtest.h>
@@ -16,21 +17,12 @@
 namespace tessera {
 namespace {
 
-namespace fs = std::filesystem;
-
-/// A folder that goes with its contents.
-struct Folder {
-  Folder() { fs::create_directory(path.text()); }
-  ~Folder() { fs::remove_all(path.text()); }
-  std::vector<std::string> files() const {
-    std::vector<std::string> names;
-    for (const auto& entry : fs::directory_iterator(path.text()))
-      names.push_back(entry.path().filename().string());
-    return names;
-  }
-  std::string inside(const std::string& name) const { return path.text() + "/" + name; }
-  TemporaryPath path;
-};
+std::vector<std::string> files_of(const TemporaryFolder& folder) {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path()))
+    names.push_back(entry.path().filename().string());
+  return names;
+}
 
 std::string refusal(const Result<void>& result) {
   return result ? "accepted" : result.error().message;
@@ -38,12 +30,12 @@ std::string refusal(const Result<void>& result) {
 
 TEST(WritePackage, ReplacesAFileAsAWhole) {
   const SampleNetwork network;
-  const Folder folder;
-  const std::string path = folder.inside("model.tessera");
+  const TemporaryFolder folder;
+  const std::string path = (folder / "model.tessera").string();
   ASSERT_EQ(refusal(network.write(path)), "accepted");
   const auto old = *Package::open(path);
   ASSERT_EQ(refusal(SampleNetwork(detect_host(), {.rows = 2}).write(path)), "accepted");
-  EXPECT_EQ(folder.files(), (std::vector<std::string>{"model.tessera"}));
+  EXPECT_EQ(files_of(folder), (std::vector<std::string>{"model.tessera"}));
   EXPECT_EQ((*Package::open(path))->plan().inputs[0].shape[0], 2);
   EXPECT_EQ(std::to_integer<int>(old->weights()[0]),
             std::to_integer<int>(network.pieces()[0].bytes[0]));  // still mapped
@@ -89,33 +81,34 @@ TEST(WritePackage, RefusesWeightsOutOfPlace) {
 TEST(WritePackage, RefusesAnUnsoundPlan) {
   SampleNetwork network;
   network.plan.calls[0].kernel = 5;
-  const Folder folder;
-  EXPECT_EQ(refusal(network.write(folder.inside("model"))),
+  const TemporaryFolder folder;
+  EXPECT_EQ(refusal(network.write((folder / "model").string())),
             "plan: kernel 5, expected below 2 in call 'matmul_relu 0'");
-  EXPECT_TRUE(folder.files().empty());
+  EXPECT_TRUE(files_of(folder).empty());
 }
 
 TEST(WritePackage, SaysWhatTheSystemRefuses) {
   const SampleNetwork network;
   EXPECT_EQ(refusal(network.write("/no/such")), "/no/such: No such file or directory");
   EXPECT_EQ(refusal(network.write("/proc/model")), "/proc/model: No such file or directory");
-  const Folder folder;
-  EXPECT_EQ(refusal(network.write(folder.path.text())), folder.path.text() + ": Is a directory");
-  EXPECT_TRUE(folder.files().empty());
+  const TemporaryFolder folder;
+  EXPECT_EQ(refusal(network.write(folder.path().string())),
+            folder.path().string() + ": Is a directory");
+  EXPECT_TRUE(files_of(folder).empty());
 }
 
 TEST(WritePackage, LeavesNothingOfAFileThatDoesNotFit) {
   const SampleNetwork network;
-  const Folder folder;
+  const TemporaryFolder folder;
   rlimit old{};
   getrlimit(RLIMIT_FSIZE, &old);
   const rlimit tight = {.rlim_cur = 4096, .rlim_max = old.rlim_max};
   signal(SIGXFSZ, SIG_IGN);
   setrlimit(RLIMIT_FSIZE, &tight);
-  const std::string got = refusal(network.write(folder.inside("model")));
+  const std::string got = refusal(network.write((folder / "model").string()));
   setrlimit(RLIMIT_FSIZE, &old);
-  EXPECT_EQ(got, folder.inside("model") + ": File too large");
-  EXPECT_TRUE(folder.files().empty());
+  EXPECT_EQ(got, (folder / "model").string() + ": File too large");
+  EXPECT_TRUE(files_of(folder).empty());
 }
 
 TEST(WritePackage, KeepsToTheUmask) {

@@ -1,36 +1,17 @@
 #include "base/file.h"
 #include "support/sample_network.h"
+#include "support/shell.h"
 #include "support/temporary_path.h"
 #include "tensor/compare.h"
 
 #include <gtest/gtest.h>
 
-#include <array>
-#include <cstdio>
 #include <cstring>
 #include <set>
 #include <sstream>
-#include <sys/wait.h>
 
 namespace tessera {
 namespace {
-
-struct Ended {
-  int code = -1;
-  std::string text;  // what it wrote on stdout and stderr
-};
-
-Ended run(const std::string& command) {
-  Ended ended;
-  std::FILE* pipe = popen((command + " 2>&1").c_str(), "r");
-  if (pipe == nullptr) return ended;
-  std::array<char, 4096> piece{};
-  while (const std::size_t size = std::fread(piece.data(), 1, piece.size(), pipe))
-    ended.text.append(piece.data(), size);
-  const int status = pclose(pipe);
-  if (WIFEXITED(status)) ended.code = WEXITSTATUS(status);
-  return ended;
-}
 
 std::string_view bytes_of(const HostBuffer& buffer) {
   return {static_cast<const char*>(buffer.data()), static_cast<std::size_t>(buffer.size_bytes())};
@@ -45,7 +26,7 @@ TEST(CExample, ComputesWhatTheInterpreterDoes) {
   fill_random(x, rng);
   ASSERT_TRUE(write_file(in.text(), bytes_of(x)));
   const Ended ended =
-      run(TESSERA_C_EXAMPLE " " + model.text() + " " + in.text() + " " + out.text());
+      run_shell(TESSERA_C_EXAMPLE " " + model.text() + " " + in.text() + " " + out.text());
   EXPECT_EQ(ended.text,
             "input x: type 1, shape [4, 16], 256 bytes\n"
             "output y: type 1, shape [4, 10], 160 bytes\n");
@@ -59,14 +40,14 @@ TEST(CExample, ComputesWhatTheInterpreterDoes) {
 }
 
 TEST(CExample, SaysWhyAModelIsRefused) {
-  const Ended ended = run(TESSERA_C_EXAMPLE " /dev/null");
+  const Ended ended = run_shell(TESSERA_C_EXAMPLE " /dev/null");
   EXPECT_EQ(ended.code, 1);
   EXPECT_EQ(ended.text, "run: /dev/null: not a package, expected it to begin with 'TESSERA'\n");
 }
 
 /// The words at `position` of the lines that hold `mark`.
 std::set<std::string> words(const std::string& command, const std::string& mark, int position) {
-  const Ended ended = run(command);
+  const Ended ended = run_shell(command);
   EXPECT_EQ(ended.code, 0) << ended.text;
   std::set<std::string> found;
   std::istringstream lines(ended.text);
