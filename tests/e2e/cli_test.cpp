@@ -1,37 +1,27 @@
+#include "onnx/export.h"
+#include "support/shell.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdio>
 #include <fstream>
 #include <string>
-#include <sys/wait.h>
 #include <unistd.h>
 #include <vector>
 
 namespace {
 
-struct Ended {
-  int code = -1;
-  std::string text;  // what it wrote on stdout and stderr
-};
+using tessera::Ended;
 
 /// Runs the program with `arguments` as a shell reads them.
-Ended tessera(const std::string& arguments) {
-  Ended ended;
-  std::FILE* pipe = popen((TESSERA_PROGRAM " " + arguments + " 2>&1").c_str(), "r");
-  if (pipe == nullptr) return ended;
-  std::array<char, 4096> piece{};
-  while (const std::size_t size = std::fread(piece.data(), 1, piece.size(), pipe))
-    ended.text.append(piece.data(), size);
-  const int status = pclose(pipe);
-  if (WIFEXITED(status)) ended.code = WEXITSTATUS(status);
-  return ended;
+Ended tessera_program(const std::string& arguments) {
+  return tessera::run_shell(TESSERA_PROGRAM " " + arguments);
 }
 
 /// What the program prints when all goes well.
 std::string printed(const std::string& arguments) {
-  const Ended ended = tessera(arguments);
+  const Ended ended = tessera_program(arguments);
   EXPECT_EQ(ended.code, 0) << arguments << "\n" << ended.text;
   EXPECT_NE(ended.text, "") << arguments;
   return ended.text;
@@ -39,7 +29,7 @@ std::string printed(const std::string& arguments) {
 
 /// The whole of what the program writes is this refusal.
 void expect_refusal(const std::string& arguments, const std::string& message) {
-  const Ended ended = tessera(arguments);
+  const Ended ended = tessera_program(arguments);
   EXPECT_EQ(ended.code, 2) << arguments;
   EXPECT_EQ(ended.text, "tessera: " + message + "\n") << arguments;
 }
@@ -69,7 +59,7 @@ TEST(Program, TellsItsVersion) { EXPECT_TRUE(printed("--version").starts_with("t
 TEST(Program, RefusesOnOneLineWithCode2) {
   for (const char* arguments : {"", "nonsense", "devices --nonsense", "--nonsense", "show",
                                 "demo --repeats 0", "zoo list x"}) {
-    const Ended ended = tessera(arguments);
+    const Ended ended = tessera_program(arguments);
     EXPECT_EQ(ended.code, 2) << arguments;
     EXPECT_TRUE(ended.text.starts_with("tessera: ")) << ended.text;
     EXPECT_EQ(ended.text.find('\n'), ended.text.size() - 1) << ended.text;
@@ -77,7 +67,7 @@ TEST(Program, RefusesOnOneLineWithCode2) {
 }
 
 TEST(Program, HelpsEachVerbWithAnExample) {
-  for (const std::string verb : {"demo", "show", "zoo list", "devices", "doctor"}) {
+  for (const std::string verb : {"demo", "inspect", "show", "zoo list", "devices", "doctor"}) {
     const std::string text = printed(verb + " --help");
     EXPECT_NE(text.find("Example: tessera " + verb), std::string::npos) << text;
     EXPECT_NE(text.find("--json"), std::string::npos) << text;
@@ -240,6 +230,65 @@ TEST(Show, RefusesFilesOfSeveralProgramsThatDoNotBelongTogether) {
   const File file(program + program);
   expect_refusal("show " + file.path(),
                  file.path() + ": 2 programs, expected one, or a lowered one and then its prepare");
+}
+
+/// `y = Relu(x)`, then `z = Magic(y)` of an operator that nobody knows, as a file.
+File model(bool is_whole) {
+  const auto node = [](const char* op, const char* input, const char* output) {
+    tessera::Node made;
+    made.name = made.op = op;
+    made.version = 13;
+    made.inputs = {input};
+    made.outputs = {output};
+    return made;
+  };
+  tessera::Graph graph;
+  graph.inputs = {{"x", {tessera::ElementType::Float, {2, 3}}}};
+  graph.nodes = {node("Relu", "x", "y")};
+  if (!is_whole) graph.nodes.push_back(node("Magic", "y", "z"));
+  graph.outputs = {is_whole ? "y" : "z"};
+  return File(tessera::export_onnx(graph));
+}
+
+TEST(Inspect, TellsWhatANetworkIsMadeOf) {
+  EXPECT_EQ(printed("inspect " + model(true).path()),
+            "input      x float[2, 3]\n"
+            "output     y float[2, 3]\n"
+            "nodes      1\n"
+            "        1  Relu of operator set 13\n"
+            "parameters 0\n"
+            "flops      6\n");
+  const std::string text = printed("inspect zoo:squeezenet");
+  EXPECT_NE(text.find("Conv of operator set"), std::string::npos) << text;
+  EXPECT_NE(text.find("parameters 1.2"), std::string::npos) << text;
+}
+
+TEST(Inspect, ListsWhatCannotBeCompiledAndRefuses) {
+  const File file = model(false);
+  const Ended ended = tessera_program("inspect " + file.path());
+  EXPECT_EQ(ended.code, 2);
+  EXPECT_EQ(ended.text,
+            "input      x float[2, 3]\n"
+            "output     z of unknown type\n"
+            "nodes      2\n"
+            "        1  Magic of operator set 13\n"
+            "        1  Relu of operator set 13\n"
+            "parameters 0\n"
+            "unsupported Magic \"Magic\" of operator set 13 on float[2, 3]: the operator is not "
+            "known\n"
+            "tessera: " +
+                file.path() + ": 1 unsupported node\n");
+}
+
+TEST(Inspect, RefusesWhatIsNoModelAndWrongShapes) {
+  expect_refusal("inspect nowhere.onnx", "nowhere.onnx: No such file or directory");
+  const File text("text");
+  expect_refusal("inspect " + text.path(),
+                 text.path() + ": not an ONNX model: damaged, cut off or larger than 2 GB");
+  const File file = model(true);
+  expect_refusal("inspect " + file.path() + " --shape x=2,4",
+                 file.path() + ": --shape x=[2, 4]: the model says [2, 3]");
+  expect_refusal("inspect " + file.path() + " --shape x", "--shape x: expected NAME=1,3,224,224");
 }
 
 }  // namespace
