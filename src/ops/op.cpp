@@ -35,6 +35,9 @@ Result<NodeComputation> define_node(const NodeView& view) {
   const Op* op = find_op(view.node().domain, view.node().op);
   const Define* define = op == nullptr ? nullptr : std::get_if<Define>(&op->meaning);
   if (define == nullptr) return Error{view.node().title() + ": no Computation stands for it"};
+  for (std::size_t n = 0; n < op->required_inputs && !op->takes_empty; ++n)
+    if (view.has_input(n) && !view.has_elements(n))
+      return Error{view.node().title() + ": input " + std::to_string(n) + " has no elements"};
   ComputationBuilder builder;
   std::vector<ValueId> operands;
   std::vector<TensorId> inputs(view.input_count());
@@ -132,7 +135,8 @@ std::vector<std::span<const Op>> op_families() {
           transformer_nodes(),
           fused_attention_nodes(),
           cached_attention_nodes(),
-          block_quantized_nodes()};
+          block_quantized_nodes(),
+          ngram_nodes()};
 }
 
 const Op* find_op(std::string_view domain, std::string_view name) {

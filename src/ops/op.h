@@ -94,6 +94,7 @@ struct Op {
   std::string_view name;
   std::variant<Define, Expand, Evaluate> meaning;
   std::size_t required_inputs = 1;  // the first so many must be present
+  bool takes_empty = false;         // those may be without elements
 };
 
 /// What a node computes: nothing when its outputs have no elements.

@@ -112,7 +112,7 @@ constexpr Op list[] = {
     {"", "Erf", real_function<UnaryOp::Erf>},
     {"", "Exp", real_function<UnaryOp::Exp>},
     {"", "Floor", real_function<UnaryOp::Floor>},
-    {"", "Identity", identity_node},
+    {"", "Identity", identity_node, 1, true},
     {"", "Log", real_function<UnaryOp::Log>},
     {"", "Neg", opposite<UnaryOp::Neg>},
     {"", "Reciprocal", function<reciprocal>},

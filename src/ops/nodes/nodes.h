@@ -25,6 +25,7 @@ std::span<const Op> quantize_nodes();
 std::span<const Op> loss_nodes();
 std::span<const Op> control_nodes();
 std::span<const Op> gather_nodes();
+std::span<const Op> ngram_nodes();
 std::span<const Op> pad_nodes();
 std::span<const Op> rearrange_nodes();
 std::span<const Op> recurrent_nodes();

@@ -139,7 +139,7 @@ void trilu(Definition& d) {
 constexpr Op list[] = {
     {"", "Pad", pad_node},
     {"", "CenterCropPad", center_crop_pad, 2},
-    {"", "Trilu", trilu},
+    {"", "Trilu", trilu, 1, true},
 };
 
 }  // namespace

@@ -216,16 +216,16 @@ void space_to_depth(Definition& d) {
 }
 
 constexpr Op list[] = {
-    {"", "Reshape", reshape_node},
-    {"", "Flatten", flatten},
-    {"", "Squeeze", squeeze},
-    {"", "Unsqueeze", unsqueeze},
+    {"", "Reshape", reshape_node, 1, true},
+    {"", "Flatten", flatten, 1, true},
+    {"", "Squeeze", squeeze, 1, true},
+    {"", "Unsqueeze", unsqueeze, 1, true},
     {"", "Transpose", transpose_node},
     {"", "Expand", expand_node, 2},
     {"", "Tile", tile_node, 2},
-    {"", "Concat", concat_node},
+    {"", "Concat", concat_node, 1, true},
     {"", "Split", split},
-    {"", "Slice", slice_node},
+    {"", "Slice", slice_node, 1, true},
     {"", "DepthToSpace", depth_to_space},
     {"", "SpaceToDepth", space_to_depth},
 };
