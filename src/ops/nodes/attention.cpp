@@ -52,8 +52,10 @@ Attended attend(Expansion& e, const HeadAttention& a) {
   out.biased = out.capped;
   for (const ValueId& bias : a.biases) out.biased = e.add("Add", {out.biased, bias});
   out.weights = e.add("Softmax", {out.biased}, {{"axis", -1}});
-  if (a.may_mask_rows)
-    out.weights = e.add("Where", {e.add("IsNaN", {out.weights}), e.real(0), out.weights});
+  if (a.may_mask_rows) {
+    const ValueId zero = e.constant(e.type(0).element, {}, {0});
+    out.weights = e.add("Where", {e.add("IsNaN", {out.weights}), zero, out.weights});
+  }
   out.result = e.add("MatMul", {out.weights, repeated_heads(e, a.v, a.q.count())});
   return out;
 }

@@ -11,7 +11,7 @@ RecurrentState rnn_cell(const Recurrence& r, const Lane& lane, const ValueId& fr
                         const RecurrentState& last) {
   const ValueId from_state = r.e.add("MatMul", {last.hidden, lane.recurrent[0]});
   const ValueId sum = r.e.add("Add", {from_input, from_state});
-  return {.hidden = r.apply(lane.functions[0], sum), .cell = {}};
+  return {.hidden = r.apply_to_gate(lane.functions[0], sum), .cell = {}};
 }
 
 /// Gates z, r, h:
@@ -27,13 +27,13 @@ RecurrentState gru_cell(const Recurrence& r, const Lane& lane, const ValueId& fr
   const bool is_before_reset = lane.recurrent.size() == 1;
   const ValueId both = e.add(
       "Add", {r.gates(from_input, 0, 2), is_before_reset ? r.gates(from_state, 0, 2) : from_state});
-  const ValueId opened = r.apply(lane.functions[0], both);
+  const ValueId opened = r.apply_to_gate(lane.functions[0], both);
   const ValueId update = r.gate(opened, 0), reset = r.gate(opened, 1);
   const ValueId from_reset =
       is_before_reset ? e.add("Mul", {reset, r.gate(from_state, 2)})
                       : e.add("MatMul", {e.add("Mul", {reset, last.hidden}), lane.recurrent[1]});
   const ValueId fresh =
-      r.apply(lane.functions[1], e.add("Add", {r.gate(from_input, 2), from_reset}));
+      r.apply_to_gate(lane.functions[1], e.add("Add", {r.gate(from_input, 2), from_reset}));
   const ValueId new_part = e.add("Mul", {e.add("Sub", {e.real(1), update}), fresh});
   return {.hidden = e.add("Add", {new_part, e.add("Mul", {update, last.hidden})}), .cell = {}};
 }
@@ -53,13 +53,13 @@ RecurrentState lstm_cell(const Recurrence& r, const Lane& lane, const ValueId& f
     return e.add("Add",
                  {sum, e.add("Mul", {lane.peepholes[static_cast<std::size_t>(gate)], cell})});
   };
-  const ValueId in = r.apply(lane.functions[0], seeing(0, last.cell));
+  const ValueId in = r.apply_to_gate(lane.functions[0], seeing(0, last.cell));
   const ValueId forget = e.integer("input_forget", 0) != 0
                              ? e.add("Sub", {e.real(1), in})
-                             : r.apply(lane.functions[0], seeing(2, last.cell));
-  const ValueId fresh = r.apply(lane.functions[1], r.gate(gates, 3));
+                             : r.apply_to_gate(lane.functions[0], seeing(2, last.cell));
+  const ValueId fresh = r.apply_to_gate(lane.functions[1], r.gate(gates, 3));
   const ValueId cell = e.add("Add", {e.add("Mul", {forget, last.cell}), e.add("Mul", {in, fresh})});
-  const ValueId out = r.apply(lane.functions[0], seeing(1, cell));
+  const ValueId out = r.apply_to_gate(lane.functions[0], seeing(1, cell));
   return {.hidden = e.add("Mul", {out, r.apply(lane.functions[2], cell)}), .cell = cell};
 }
 

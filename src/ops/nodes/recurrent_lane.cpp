@@ -118,15 +118,16 @@ ValueId Recurrence::gate(const ValueId& all, std::int64_t n) const { return gate
 
 ValueId Recurrence::apply(const GateFunction& function, const ValueId& x) const {
   const auto& [name, alpha, beta] = function;
-  ValueId in = x;
-  if (e.has_attribute("clip")) {
-    const double limit = e.NodeView::real("clip", 0);
-    in = e.add("Clip", {in, e.real(-limit), e.real(limit)});
-  }
-  if (name == "Affine") return e.add("Add", {e.add("Mul", {in, e.real(alpha)}), e.real(beta)});
+  if (name == "Affine") return e.add("Add", {e.add("Mul", {x, e.real(alpha)}), e.real(beta)});
   if (name == "ScaledTanh")
-    return e.add("Mul", {e.add("Tanh", {e.add("Mul", {in, e.real(beta)})}), e.real(alpha)});
-  return e.add(name, {in}, {{"alpha", alpha}, {"beta", beta}});
+    return e.add("Mul", {e.add("Tanh", {e.add("Mul", {x, e.real(beta)})}), e.real(alpha)});
+  return e.add(name, {x}, {{"alpha", alpha}, {"beta", beta}});
+}
+
+ValueId Recurrence::apply_to_gate(const GateFunction& function, const ValueId& sum) const {
+  if (!e.has_attribute("clip")) return apply(function, sum);
+  const double limit = e.view().real("clip", 0);
+  return apply(function, e.add("Clip", {sum, e.real(-limit), e.real(limit)}));
 }
 
 ValueId Recurrence::of_direction(const ValueId& value, std::size_t direction) const {

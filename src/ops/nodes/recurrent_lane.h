@@ -59,6 +59,8 @@ class Recurrence {
   /// Several gates in a row.
   ValueId gates(const ValueId& all, std::int64_t first, std::int64_t count) const;
   ValueId apply(const GateFunction& function, const ValueId& x) const;
+  /// Of a gate's sum, which is clipped when the node says so.
+  ValueId apply_to_gate(const GateFunction& function, const ValueId& sum) const;
 
   Expansion& e;
 
