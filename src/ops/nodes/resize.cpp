@@ -51,8 +51,8 @@ Result<void> keep_proportions(const std::string& policy, std::vector<ResizedExte
                                               : std::ranges::max_element(extents, less)->scale;
   for (ResizedExtent& extent : extents) {
     extent.scale = scale;
-    extent.to =
-        static_cast<std::int64_t>(std::floor(scale * static_cast<double>(extent.from) + 0.5));
+    extent.length = std::floor(scale * static_cast<double>(extent.from) + 0.5);
+    extent.to = static_cast<std::int64_t>(extent.length);
   }
   return {};
 }
@@ -82,6 +82,7 @@ Result<std::vector<ResizedExtent>> extents_of(const Definition& d, const ResizeI
       return Error{"extent " + std::to_string(extent.from) + " to " + number_text(wanted) +
                    ", expected 1 to 2^40"};
     extent.to = static_cast<std::int64_t>(wanted);
+    extent.length = sizes->empty() ? (*scales)[n] * from : wanted;
     extent.scale = sizes->empty() ? (*scales)[n] : wanted / static_cast<double>(extent.from);
     if (roi->size() == 2 * axes.size()) {
       extent.roi_start = (*roi)[n];

@@ -7,35 +7,35 @@
 namespace tessera::ops {
 namespace {
 
-/// The place in the original of element `x` of the result.
-Result<double> coordinate(const ResizeMethod& method, const ResizedExtent& e, std::int64_t x) {
-  const auto from = static_cast<double>(e.from), to = static_cast<double>(e.to);
-  const auto at = static_cast<double>(x);
+/// The place in the original of element `x` of the result. In floats, as others compute it: which
+/// of two elements is nearer may depend on how it rounds.
+Result<float> coordinate(const ResizeMethod& method, const ResizedExtent& e, std::int64_t x) {
+  const auto at = static_cast<float>(x), scale = static_cast<float>(e.scale);
+  const auto from = static_cast<float>(e.from), to = static_cast<float>(e.to);
   const std::string& mode = method.coordinates;
-  if (mode == "half_pixel") return (at + 0.5) / e.scale - 0.5;
-  if (mode == "asymmetric") return at / e.scale;
-  if (mode == "pytorch_half_pixel") return e.to > 1 ? (at + 0.5) / e.scale - 0.5 : 0.0;
-  if (mode == "tf_half_pixel_for_nn") return (at + 0.5) / e.scale;
-  if (mode == "align_corners") return e.to > 1 ? at * (from - 1) / (from * e.scale - 1) : 0.0;
-  if (mode == "half_pixel_symmetric") {
-    const double adjustment = to / (from * e.scale);
-    return from / 2 * (1 - adjustment) + (at + 0.5) / e.scale - 0.5;
-  }
+  if (mode == "half_pixel") return (at + 0.5F) / scale - 0.5F;
+  if (mode == "asymmetric") return at / scale;
+  if (mode == "pytorch_half_pixel") return e.to > 1 ? (at + 0.5F) / scale - 0.5F : 0.0F;
+  if (mode == "tf_half_pixel_for_nn") return (at + 0.5F) / scale;
+  if (mode == "align_corners")
+    return e.to > 1 ? at * (from - 1) / static_cast<float>(e.length - 1) : 0.0F;
+  if (mode == "half_pixel_symmetric")
+    return from / 2 * (1 - to / static_cast<float>(e.length)) + (at + 0.5F) / scale - 0.5F;
   if (mode == "tf_crop_and_resize") {
-    const double width = e.roi_end - e.roi_start;
-    return e.to > 1 ? e.roi_start * (from - 1) + at * width * (from - 1) / (to - 1)
-                    : (e.roi_start + e.roi_end) / 2 * (from - 1);
+    const auto start = static_cast<float>(e.roi_start), end = static_cast<float>(e.roi_end);
+    return e.to > 1 ? start * (from - 1) + at * (end - start) * (from - 1) / (to - 1)
+                    : (start + end) / 2 * (from - 1);
   }
   return Error{"no known coordinate transformation mode " + mode};
 }
 
-Result<std::int64_t> nearest(const ResizeMethod& method, const ResizedExtent& e, double x) {
+Result<std::int64_t> nearest(const ResizeMethod& method, const ResizedExtent& e, float x) {
   const std::string& rounding = method.rounding;
-  double at = 0;
+  float at = 0;
   if (rounding == "round_prefer_floor")
-    at = std::ceil(x - 0.5);
+    at = std::ceil(x - 0.5F);
   else if (rounding == "round_prefer_ceil")
-    at = std::floor(x + 0.5);
+    at = std::floor(x + 0.5F);
   else if (rounding == "floor")
     at = std::floor(x);
   else if (rounding == "ceil")
@@ -104,7 +104,7 @@ Result<ResizeTaps> resize_taps(const ResizeMethod& method, const ResizedExtent& 
     const auto x = coordinate(method, extent, o);
     if (!x) return x.error();
     taps.is_outside.push_back(method.coordinates == "tf_crop_and_resize" &&
-                              (*x < 0 || *x > static_cast<double>(extent.from - 1)));
+                              (*x < 0 || *x > static_cast<float>(extent.from - 1)));
     if (!is_nearest) {
       add_weighted(method, extent, *x, reach, stretch, taps);
       continue;

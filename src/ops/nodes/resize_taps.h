@@ -22,6 +22,7 @@ struct ResizeMethod {
 struct ResizedExtent {
   std::int64_t from = 1, to = 1;
   double scale = 1;
+  double length = 1;                  // `to`; with its fraction when a scale was given
   double roi_start = 0, roi_end = 1;  // for tf_crop_and_resize
 };
 

@@ -44,8 +44,8 @@ Expr place_of(const Sampling& s, const Expr& coordinate, std::int64_t extent) {
   const Expr unit = (coordinate + real(1)) / real(2);
   Expr place = s.aligns_corners ? unit * real(size - 1) : unit * real(size) - real(0.5);
   if (s.taps == 1) place = unary(UnaryOp::Round, place);
+  if (s.outside == Outside::Zeros || s.taps == 4) return place;  // elements are brought inside
   if (s.outside == Outside::Border) return min(max(place, real(0)), real(size - 1));
-  if (s.outside == Outside::Zeros) return place;
   const double low = s.aligns_corners ? 0 : -0.5, width = s.aligns_corners ? size - 1 : size;
   if (width == 0) return real(0);
   const Expr from_low = place - real(low);
