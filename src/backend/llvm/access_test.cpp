@@ -286,6 +286,23 @@ for i in 2 unroll {
 )");
 }
 
+TEST(LlvmAccess, LanesThatDoNotRunLieBeyondATable) {
+  expect_agreement(R"(program tail lowered
+input A f32[16] layout [0]
+table T i64[6] = [3, 0, 2, 1, 5, 4]
+output C f32[6] layout [0]
+body
+for j in 2 {
+  for v in min(4, 6 - j * 4) vector 4 {
+    C[j * 4 + v] = A[T[(j * 4 + v) / 1] * 2]
+  }
+}
+for v in 6 vector 8 {
+  C[v] += A[T[v]]
+}
+)");
+}
+
 TEST(LlvmAccess, PrefetchesPastTheEnd) {
   expect_agreement(R"(program ahead lowered
 input A f32[16] layout [0]

@@ -126,7 +126,7 @@ Value* Emitter::gather(Slot& slot, const Load& load) {
 
 Value* Emitter::read(Slot& slot, const Index& offset, std::int64_t lanes) {
   if (slot.place == Slot::Place::Register) return read_register(slot, offset, lanes);
-  if (slot.table != nullptr && offset.is_constant() && lanes == 0)
+  if (slot.table != nullptr && offset.is_constant() && lanes == 0 && lies_inside(slot, offset, 0))
     return ops_.constant(slot.dtype,
                          slot.table->values.at(static_cast<std::size_t>(offset.constant)));
   return read_memory(slot, offset, lanes);
