@@ -210,6 +210,17 @@ TEST(DefaultSchedule, FitsEveryTarget) {
     }
 }
 
+TEST(DefaultSchedule, ReadsTables) {
+  const Computation counted = *parse_computation(R"(computation counted
+input x i64[6]
+table pool i64[4, 2] = [5, 6, 7, 8, 1, 2, 3, 4]
+stage y f32[g:4] = sum[p:5] select(x[p] == pool[g, 0] && x[p + 1] == pool[g, 1], 1.0, 0.0)
+output y
+)");
+  const Space space({counted, *parse_target("x86-avx2 cores=2")});
+  EXPECT_EQ(unfit(space, best_by_prior(space)), std::nullopt);
+}
+
 TEST(Winograd, IsOfferedForThreeByThreeOfStrideOne) {
   EXPECT_TRUE(offers_winograd("conv2d:c=16,h=9,w=9,o=16,k=3,p=1"));
   EXPECT_TRUE(offers_winograd("conv2d:c=16,h=9,w=9,o=16,k=3,p=0"));

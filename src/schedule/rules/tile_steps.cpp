@@ -93,10 +93,10 @@ void TileSteps::choose_activation_layout(const Access& access, bool is_read) {
 void TileSteps::choose_layouts() {
   std::set<TensorId> done{p_.r.tensor};
   for (const Access& read : p_.r.reads) {
-    if (!done.insert(read.placed.tensor.name).second) continue;
+    if (!is_param(context_.program, read) || !done.insert(read.placed.tensor.name).second) continue;
     if (read.is_constant)
       choose_constant_layout(read);
-    else if (is_param(context_.program, read))
+    else
       choose_activation_layout(read, true);
   }
   const Shape& shape = p_.e.write.placed.tensor.shape;

@@ -17,6 +17,7 @@ struct Level {
 /// Elements of a tensor that one pass over tiles of the given extents touches.
 double footprint(const Access& access, const std::map<AxisId, std::int64_t>& extents) {
   double elements = 1;
+  if (access.placed.tensor.shape.size() != access.dims.size()) return elements;  // of a table
   for (std::size_t d = 0; d < access.dims.size(); ++d) {
     double span = 1;
     for (const auto& [atom, factor] : access.dims[d].terms)
