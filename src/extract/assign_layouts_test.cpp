@@ -55,5 +55,10 @@ TEST(CopyOutputs, CopiesWhatNoCallMakes) {
   EXPECT_EQ(made, (std::vector<std::string>{"Relu x", "copy x", "copy w", "copy y"}));
 }
 
+TEST(CopyOutputs, LeavesValuesWithoutElementsAlone) {
+  const Network network = assigned(SmallGraph().integers("none", {}).output("none"));
+  EXPECT_TRUE(network.calls.empty());
+}
+
 }  // namespace
 }  // namespace tessera

@@ -29,6 +29,7 @@ void copy_outputs(Network& network) {
     if (made.contains(root) && taken.insert(root).second) continue;
     const ValueId copy = output.value + "/copy";
     const ValueType type = network.types.at(output.value);
+    if (element_count(type.shape) == 0) continue;
     network.calls.push_back(copy_call(network, output.value, copy, type));
     network.types[copy] = type;
     output.value = copy;

@@ -21,6 +21,7 @@ bool is_view(const Node& node) {
 }
 
 /// Appends a node's stages to `builder`; `known` maps values to tensors and learns its outputs.
+/// Values without elements have no tensor.
 void append(const Graph& graph, const Node& node, ComputationBuilder& builder,
             std::map<ValueId, TensorId>& known) {
   const ops::Op* op = ops::find_op(node.domain, node.op);
@@ -28,7 +29,7 @@ void append(const Graph& graph, const Node& node, ComputationBuilder& builder,
         "a node that a Computation can express");
   std::vector<TensorId> inputs;
   for (const ValueId& value : node.inputs)
-    inputs.push_back(value.empty() ? TensorId() : known.at(value));
+    inputs.push_back(known.contains(value) ? known.at(value) : TensorId());
   ops::Definition definition(ops::NodeView(graph, node), builder, std::move(inputs));
   std::get<ops::Define>(op->meaning)(definition);
   for (std::size_t n = 0; n < node.outputs.size() && n < definition.outputs().size(); ++n)
@@ -196,6 +197,7 @@ class Fusion {
       for (const ValueId& value : node->inputs) {
         if (value.empty() || known.contains(value) || made.contains(value)) continue;
         const ValueType& type = graph_.types.at(value);
+        if (element_count(type.shape) == 0) continue;
         const auto constant = graph_.constants.find(value);
         const std::string number = std::to_string(inputs.size());
         const DType dtype = dtype_of(type.element);

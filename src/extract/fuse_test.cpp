@@ -42,6 +42,18 @@ TEST(Fuse, JoinsWaysThatMeetAgain) {
             Titles{"MatMul+Sigmoid+Mul"});
 }
 
+TEST(Fuse, LeavesValuesWithoutElementsOut) {
+  const Graph graph = SmallGraph()
+                          .input("x", {4, 8})
+                          .integers("axes", {})
+                          .node("ReduceSum", {"x", "axes"}, "y")
+                          .output("y")
+                          .inferred();
+  const Result<Network> network = fuse(graph);
+  ASSERT_TRUE(network) << network.error().message;
+  EXPECT_EQ(network->calls[0].inputs, std::vector<ValueId>{"x"});
+}
+
 TEST(Fuse, KeepsAValueThatOthersRead) {
   EXPECT_EQ(titles(SmallGraph()
                        .input("x", {4, 8})
