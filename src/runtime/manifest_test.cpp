@@ -95,11 +95,18 @@ TEST(VerifyPlan, TakesASoundOne) {
   EXPECT_EQ(refusal([](ExecutionPlan&) {}), "accepted");
 }
 
+TEST(VerifyPlan, TakesPortsWithoutElements) {
+  EXPECT_EQ(refusal([](ExecutionPlan& plan) {
+              plan.outputs.push_back({"none", ElementType::Float, {2, 0}});
+            }),
+            "accepted");
+}
+
 TEST(VerifyPlan, RefusesSizesBeyondReason) {
   EXPECT_EQ(refusal([](ExecutionPlan& plan) { plan.weights_bytes = -1; }),
             "plan: weights_bytes -1, expected between 0 and 2^48");
-  EXPECT_EQ(refusal([](ExecutionPlan& plan) { plan.inputs[1].shape = {1, 0}; }),
-            "plan: input 'n': shape [1, 0]: extent 0 is below 1");
+  EXPECT_EQ(refusal([](ExecutionPlan& plan) { plan.inputs[1].shape = {1, -1}; }),
+            "plan: input 'n': shape [1, -1]: extent -1 is below 1");
   const Shape huge = {std::int64_t{1} << 47};
   EXPECT_EQ(refusal([&](ExecutionPlan& plan) { plan.outputs[0].shape = huge; }),
             "plan: outputs of more than 2^48 bytes");

@@ -82,7 +82,7 @@ Result<void> verify_pointers(std::span<const Port> ports, std::span<const void* 
     return Error{std::to_string(pointers.size()) + " " + kind + "s, expected " +
                  std::to_string(ports.size())};
   for (std::size_t n = 0; n < ports.size(); ++n)
-    if (pointers[n] == nullptr)
+    if (pointers[n] == nullptr && element_count(ports[n].shape) > 0)
       return Error{kind + " '" + ports[n].name + "': null, expected its elements"};
   return {};
 }

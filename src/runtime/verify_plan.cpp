@@ -1,5 +1,6 @@
 #include "runtime/manifest.h"
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 #include <utility>
@@ -18,10 +19,16 @@ std::int64_t kernel_bytes(const Port& port) {
   return element_count(port.shape) * size_bytes(dtype_of(port.element));
 }
 
+/// That of a port, which may be without elements.
+Result<void> verify_port_shape(Shape shape) {
+  std::ranges::replace(shape, 0, 1);
+  return verify(shape);
+}
+
 Result<void> verify_ports(const std::vector<Port>& ports, const std::string& kind) {
   std::int64_t sum_bytes = 0;
   for (const Port& port : ports) {
-    if (const Result<void> shape = verify(port.shape); !shape)
+    if (const Result<void> shape = verify_port_shape(port.shape); !shape)
       return Error{"plan: " + kind + " '" + port.name + "': " + shape.error().message};
     sum_bytes += kernel_bytes(port);
     if (sum_bytes > largest_memory) return Error{"plan: " + kind + "s of more than 2^48 bytes"};
@@ -67,7 +74,7 @@ Result<void> verify_outputs_are_named(const ExecutionPlan& plan) {
     for (const BufferPlace& place : call.buffers)
       if (place.where == BufferPlace::Where::Output) named.insert(place.port);
   for (std::size_t n = 0; n < plan.outputs.size(); ++n)
-    if (!named.contains(static_cast<std::int64_t>(n)))
+    if (element_count(plan.outputs[n].shape) > 0 && !named.contains(static_cast<std::int64_t>(n)))
       return Error{"plan: output '" + plan.outputs[n].name + "' is a buffer of no call"};
   return {};
 }
