@@ -25,6 +25,7 @@ run: build
 test: build check
 	@echo "test: running every test"
 	@ctest --preset release -j$(JOBS)
+	@grep '^conformance:' build/Testing/Temporary/LastTest.log
 
 check: setup
 	@echo "check: format"

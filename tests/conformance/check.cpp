@@ -1,7 +1,6 @@
 #include "conformance/check.h"
 
 #include "base/text.h"
-#include "conformance/run.h"
 #include "onnx/import.h"
 #include "ops/infer.h"
 #include "tensor/compare.h"
@@ -22,10 +21,6 @@ std::string ops_of(const Graph& graph) {
   return join(std::vector<std::string>(ops.begin(), ops.end()), "+");
 }
 
-std::string op_of(const NodeProblem& problem) {
-  return problem.node.substr(0, problem.node.find(' '));
-}
-
 /// As it leaves the network: rounded or wrapped to the element type.
 HostBuffer stored(const Constant& value) {
   const ElementType type = value.type.element;
@@ -33,10 +28,6 @@ HostBuffer stored(const Constant& value) {
   std::vector<std::byte> bytes(static_cast<std::size_t>(count * size_bytes(type)));
   encode(*value.data, type, bytes);
   return decode(type, count, bytes);
-}
-
-std::string text_of(const ValueType& type) {
-  return std::string(to_text(type.element)) + to_text(type.shape);
 }
 
 /// The writer of these tests gives bfloat16 as the uint16 of the same bits.
@@ -49,7 +40,7 @@ Constant reinterpreted(const Constant& value, ElementType wanted) {
 }
 
 std::optional<std::string> difference(const Constant& got, const Constant& want) {
-  if (got.type != want.type) return "is " + text_of(got.type) + ", expected " + text_of(want.type);
+  if (got.type != want.type) return "is " + to_text(got.type) + ", expected " + to_text(want.type);
   const Comparison comparison = compare(stored(got), *want.data, tolerance);
   if (!comparison.equal) return comparison.message;
   return std::nullopt;
@@ -85,11 +76,7 @@ Prepared prepare(const Graph& graph, const std::vector<Constant>& inputs) {
   return prepared;
 }
 
-std::optional<Failure> check_set(const std::filesystem::path& model, DataSet set) {
-  Result<Imported> imported = import_onnx_file(model);
-  if (!imported)
-    return Failure{"import", imported.error().message.substr(model.string().size() + 2)};
-  const Graph& graph = imported->graph;
+std::optional<Failure> check_set(const Graph& graph, DataSet set, Run run) {
   const std::string ops = ops_of(graph);
   if (graph.inputs.size() != set.inputs.size())
     return Failure{ops, "has " + std::to_string(graph.inputs.size()) + " inputs, the data set " +
@@ -97,13 +84,13 @@ std::optional<Failure> check_set(const std::filesystem::path& model, DataSet set
   for (std::size_t n = 0; n < set.inputs.size(); ++n) {
     set.inputs[n] = reinterpreted(set.inputs[n], graph.inputs[n].type.element);
     if (graph.inputs[n].type != set.inputs[n].type)
-      return Failure{ops, "input " + text_of(graph.inputs[n].type) + ", the data set has " +
-                              text_of(set.inputs[n].type)};
+      return Failure{ops, "input " + to_text(graph.inputs[n].type) + ", the data set has " +
+                              to_text(set.inputs[n].type)};
   }
   const Prepared prepared = prepare(graph, set.inputs);
   if (!prepared.inferred.problems.empty()) {
     const NodeProblem& first = prepared.inferred.problems.front();
-    return Failure{op_of(first), first.node + ": " + first.reason};
+    return Failure{first.node.op, to_text(first)};
   }
   const Result<std::vector<Constant>> got = run(prepared.inferred.graph, prepared.inputs);
   if (!got) return Failure{ops, got.error().message};
@@ -117,12 +104,14 @@ std::optional<Failure> check_set(const std::filesystem::path& model, DataSet set
 
 }  // namespace
 
-std::optional<Failure> check_case(const TestCase& test) try {
-  const Result<std::vector<DataSet>> sets = read_data_sets(test);
+std::optional<Failure> check_case(const TestCase& test, Run run) try {
+  const Result<Imported> imported = import_onnx_file(test.model);
+  if (!imported) return Failure{"import", imported.error().message};
+  const Result<std::vector<DataSet>> sets = read_data_sets(test, imported->graph.inputs);
   if (!sets) return Failure{"data", sets.error().message};
   if (sets->empty()) return Failure{"data", "no data set"};
   for (const DataSet& set : *sets)
-    if (auto failure = check_set(test.folder / "model.onnx", set)) return failure;
+    if (auto failure = check_set(imported->graph, set, run)) return failure;
   return std::nullopt;
 } catch (const std::exception& error) {  // a bug: the other tests still tell something
   return Failure{"internal error", error.what()};

@@ -1,73 +1,99 @@
+#include "base/cores.h"
 #include "base/file.h"
 #include "conformance/check.h"
 #include "conformance/skipped.h"
 
 #include <CLI/CLI.hpp>
 
+#include <atomic>
 #include <cstdio>
 #include <fnmatch.h>
 #include <map>
+#include <thread>
 
 namespace tessera::conformance {
 namespace {
+
+/// What ctest takes for a test that was skipped.
+constexpr int exit_code_skipped = 77;
 
 struct Options {
   std::string data = TESSERA_CONFORMANCE_DATA;
   std::string filter = "*";
   bool is_list = false;
+  bool is_interpreted = false;
 };
 
-struct Outcome {
-  int passed = 0;
-  std::map<std::string, std::map<std::string, Failure>> failed;  // by operator and test
-  std::map<std::string, int> skipped;                            // by reason
-  std::vector<std::string> wrongly_skipped;
+struct Verdict {
+  const TestCase* test = nullptr;
+  const std::string* skip = nullptr;  // the reason, where the test is listed
+  std::optional<Failure> failure;
+
+  bool is_skipped() const { return skip != nullptr && failure; }
+  bool is_wrongly_skipped() const { return skip != nullptr && !failure; }
+  bool is_failed() const { return skip == nullptr && failure; }
+  bool is_passed() const { return skip == nullptr && !failure; }
 };
 
-Outcome run_all(const std::vector<TestCase>& cases, const SkipList& skips, const Options& options) {
-  Outcome outcome;
-  for (const TestCase& test : cases) {
-    if (fnmatch(options.filter.c_str(), test.name.c_str(), 0) != 0) continue;
-    const std::string* skip = skips.find(test.name);
-    const std::optional<Failure> failure = check_case(test);
-    if (skip != nullptr && !failure)
-      outcome.wrongly_skipped.push_back(test.name);
-    else if (skip != nullptr)
-      ++outcome.skipped[*skip];
-    else if (failure)
-      outcome.failed[failure->op].emplace(test.name, *failure);
-    else
-      ++outcome.passed;
-  }
-  return outcome;
+/// In the order of the cases. Tests that are skipped run too: they may pass by now.
+std::vector<Verdict> run_all(const std::vector<TestCase>& cases, const SkipList& skips,
+                             const Options& options) {
+  std::vector<Verdict> verdicts;
+  for (const TestCase& test : cases)
+    if (fnmatch(options.filter.c_str(), test.name.c_str(), 0) == 0)
+      verdicts.push_back({&test, skips.find(test.name), {}});
+  std::atomic<std::size_t> next = 0;
+  const auto work = [&] {
+    for (std::size_t n = next++; n < verdicts.size(); n = next++)
+      verdicts[n].failure =
+          check_case(*verdicts[n].test, options.is_interpreted ? run_interpreted : run_compiled);
+  };
+  std::vector<std::jthread> workers;
+  for (std::int64_t n = 0; n < usable_cores(); ++n) workers.emplace_back(work);
+  workers.clear();
+  return verdicts;
 }
 
 /// One line per operator: how many tests fail because of it, and why the first does.
-void print_by_operator(const Outcome& outcome) {
-  for (const auto& [op, failures] : outcome.failed) {
-    const auto& [test, failure] = *failures.begin();
-    std::printf("%4zu %-28s %s: %s\n", failures.size(), op.c_str(), test.c_str(),
-                failure.reason.c_str());
-  }
+void print_by_operator(const std::vector<Verdict>& verdicts) {
+  std::map<std::string, std::vector<const Verdict*>> failed;
+  for (const Verdict& verdict : verdicts)
+    if (verdict.is_failed()) failed[verdict.failure->op].push_back(&verdict);
+  for (const auto& [op, all] : failed)
+    std::printf("%4zu %-28s %s: %s\n", all.size(), op.c_str(), all.front()->test->name.c_str(),
+                all.front()->failure->reason.c_str());
 }
 
-void print_failures(const Outcome& outcome) {
-  for (const auto& [op, failures] : outcome.failed)
-    for (const auto& [test, failure] : failures)
-      std::printf("failed %s (%s): %s\n", test.c_str(), op.c_str(), failure.reason.c_str());
+void print_failures(const std::vector<Verdict>& verdicts) {
+  for (const auto& [test, skip, failure] : verdicts)
+    if (skip == nullptr && failure)
+      std::printf("failed %s (%s): %s\n", test->name.c_str(), failure->op.c_str(),
+                  failure->reason.c_str());
 }
 
-int print_summary(const Outcome& outcome) {
-  std::size_t failed = 0;
-  for (const auto& [op, failures] : outcome.failed) failed += failures.size();
-  int skipped = 0;
-  for (const auto& [reason, count] : outcome.skipped) skipped += count;
-  for (const auto& [reason, count] : outcome.skipped)
+void print_skipped(const std::vector<Verdict>& verdicts) {
+  std::map<std::string, int> reasons;
+  for (const Verdict& verdict : verdicts)
+    if (verdict.is_skipped()) ++reasons[*verdict.skip];
+  for (const auto& [reason, count] : reasons)
     std::printf("skipped %d: %s\n", count, reason.c_str());
-  for (const std::string& test : outcome.wrongly_skipped)
-    std::printf("%s passes; remove it from skipped.txt\n", test.c_str());
-  std::printf("conformance: %d passed, %zu failed, %d skipped\n", outcome.passed, failed, skipped);
-  return failed == 0 && outcome.wrongly_skipped.empty() ? 0 : 1;
+  for (const Verdict& verdict : verdicts)
+    if (verdict.is_wrongly_skipped())
+      std::printf("%s passes; remove it from skipped.txt\n", verdict.test->name.c_str());
+}
+
+/// One line per set.
+void print_counts(const std::vector<Verdict>& verdicts) {
+  std::map<std::string, std::vector<const Verdict*>> sets;
+  for (const Verdict& verdict : verdicts) sets[verdict.test->set].push_back(&verdict);
+  for (const auto& [set, all] : sets) {
+    const auto count = [&](bool (Verdict::*is)() const) {
+      return std::ranges::count_if(all, [&](const Verdict* verdict) { return (verdict->*is)(); });
+    };
+    std::printf("conformance: %s %td passed, %td failed, %td skipped\n", set.c_str(),
+                count(&Verdict::is_passed), count(&Verdict::is_failed),
+                count(&Verdict::is_skipped));
+  }
 }
 
 int run(const Options& options) {
@@ -75,7 +101,7 @@ int run(const Options& options) {
   if (cases.empty()) {
     std::printf("conformance: skipped, no tests below \"%s\"; package libonnx-testdata has them\n",
                 options.data.c_str());
-    return 0;
+    return exit_code_skipped;
   }
   const Result<std::string> text = read_file(TESSERA_CONFORMANCE_SKIPPED);
   const Result<SkipList> skips = text ? SkipList::parse(*text) : text.error();
@@ -83,9 +109,13 @@ int run(const Options& options) {
     std::fprintf(stderr, "skipped.txt: %s\n", skips.error().message.c_str());
     return 2;
   }
-  const Outcome outcome = run_all(cases, *skips, options);
-  options.is_list ? print_by_operator(outcome) : print_failures(outcome);
-  return print_summary(outcome);
+  const std::vector<Verdict> verdicts = run_all(cases, *skips, options);
+  options.is_list ? print_by_operator(verdicts) : print_failures(verdicts);
+  print_skipped(verdicts);
+  print_counts(verdicts);
+  return std::ranges::any_of(verdicts, [](const Verdict& verdict) {
+    return verdict.is_failed() || verdict.is_wrongly_skipped();
+  });
 }
 
 }  // namespace
@@ -97,6 +127,8 @@ int main(int count, char** arguments) {
   program.add_option("--data", options.data, "Folder with the sets node, pytorch-converted, ..");
   program.add_option("--filter", options.filter, "Only tests of that name; * stands for anything");
   program.add_flag("--list", options.is_list, "Failures by operator, one line each");
+  program.add_flag("--interpret", options.is_interpreted,
+                   "Run by the interpreter, without compiling");
   CLI11_PARSE(program, count, arguments);
   return tessera::conformance::run(options);
 }

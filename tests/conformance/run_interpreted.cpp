@@ -1,5 +1,4 @@
 #include "conformance/run.h"
-
 #include "ir/interpret.h"
 #include "ops/op.h"
 
@@ -27,7 +26,8 @@ Result<void> run_node(const Graph& graph, const Node& node, Values& values) {
 
 }  // namespace
 
-Result<std::vector<Constant>> run(const Graph& graph, const std::vector<Constant>& inputs) {
+Result<std::vector<Constant>> run_interpreted(const Graph& graph,
+                                              const std::vector<Constant>& inputs) {
   Values values = graph.constants;
   for (std::size_t n = 0; n < graph.inputs.size(); ++n)
     values.insert_or_assign(graph.inputs[n].name, inputs[n]);
