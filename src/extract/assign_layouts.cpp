@@ -1,8 +1,8 @@
 #include "extract/assign_layouts.h"
 
 #include "extract/copy_outputs.h"
+#include "extract/tasks.h"
 #include "schedule/rules/layouts.h"
-#include "schedule/space.h"
 
 #include <algorithm>
 #include <optional>
@@ -16,62 +16,126 @@ constexpr double copy_cycles = 0.5;
 
 class LayoutAssignment {
  public:
-  LayoutAssignment(Network& network, const Target& target)
-      : network_(network), target_(target), lanes_(target.f32_lanes()) {}
+  LayoutAssignment(Network& network, const Target& target, PriorDrafts& drafts)
+      : network_(network), target_(target), drafts_(drafts), lanes_(target.f32_lanes()) {
+    for (std::size_t n = 0; n < network.calls.size(); ++n) {
+      for (const ValueId& value : network.calls[n].inputs) calls_of_[value].push_back(n);
+      for (const ValueId& value : network.calls[n].outputs) calls_of_[value].push_back(n);
+    }
+    for (const auto& [view, value] : network.views) needs_rows_.insert(value);
+    for (const NetworkOutput& output : network.outputs) needs_rows_.insert(output.value);
+  }
 
   void run() {
-    for (const Call& call : network_.calls) choose_blocks(call);
+    const Blocked followed = chosen_in_order(), everywhere = all_that_may();
+    blocked_ = cycles(followed) <= cycles(everywhere) ? followed : everywhere;
+    for (const ValueId& value : everywhere)
+      if (!followed.contains(value)) improve(value);
+    for (const ValueId& value : blocked_) network_.layouts[value] = blocked_channels(lanes_);
     copy_where_rows_are_needed();
     widen_halos();
+    level_halos();
   }
 
  private:
-  /// An image with enough channels to fill vectors.
-  bool may_be_blocked(const ValueId& value) const {
-    const ValueType& type = network_.types.at(value);
-    return type.shape.size() == 4 && type.element == ElementType::Float &&
-           type.shape[1] >= lanes_ && type.shape[2] * type.shape[3] > 1;
-  }
-  bool is_blocked(const ValueId& value) const { return network_.layouts.contains(value); }
-  void block(const ValueId& value) { network_.layouts[value] = blocked_channels(lanes_); }
+  using Blocked = std::set<ValueId>;  // the images whose channels are blocked
 
-  /// Calls without a preference do as what they read does; others as the prior says.
-  void choose_blocks(const Call& call) {
-    if (call.outputs.size() != 1 || !may_be_blocked(call.outputs.front())) return;
-    const bool reduces = std::any_of(call.computation.stages.begin(), call.computation.stages.end(),
-                                     [](const Stage& s) { return s.reducer.has_value(); });
-    if (!reduces) {
-      const bool follows =
-          std::any_of(call.inputs.begin(), call.inputs.end(), [&](const ValueId& v) {
-            return is_blocked(v) &&
-                   network_.types.at(v).shape == network_.types.at(call.outputs[0]).shape;
-          });
-      if (follows) block(call.outputs.front());
-      return;
-    }
-    const double plain = cycles(call, false), blocked = cycles(call, true);
-    if (blocked < plain) block(call.outputs.front());
+  /// An image with enough channels to fill vectors, that a call makes alone.
+  bool may_be_blocked(const Call& maker) const {
+    const ValueType& type = network_.types.at(maker.outputs.front());
+    const bool is_image = maker.outputs.size() == 1 && type.shape.size() == 4 &&
+                          type.element == ElementType::Float && type.shape[1] >= lanes_ &&
+                          type.shape[2] * type.shape[3] > 1;
+    if (!maker.joins) return is_image;
+    return is_image && *maker.joins == 1 &&
+           std::all_of(maker.inputs.begin(), maker.inputs.end(), [&](const ValueId& part) {
+             return network_.types.at(part).shape[1] % lanes_ == 0;
+           });
   }
 
-  /// What the prior expects of a call whose output, and whose images where they can be, are blocked
-  /// or not; an image that lies otherwise is copied first.
-  double cycles(const Call& call, bool is_blocked_wanted) {
-    Task task{call.computation, target_, {}};
-    double copies = 0;
-    for (std::size_t n = 0; n < call.inputs.size(); ++n) {
-      const Operand& operand = call.computation.operands[n];
-      if (operand.role != Role::Input) continue;
-      const bool wanted = is_blocked_wanted && may_be_blocked(call.inputs[n]);
-      task.layouts[operand.tensor.name] =
-          wanted ? blocked_channels(lanes_) : row_major(operand.tensor.shape.size());
-      if (wanted != is_blocked(call.inputs[n]))
-        copies += copy_cycles * static_cast<double>(element_count(operand.tensor.shape));
-    }
-    task.layouts[call.computation.outputs.front()] =
-        is_blocked_wanted ? blocked_channels(lanes_) : row_major(4);
-    const Space space(task);
-    return space.draft(best_by_prior(space)).cycles + copies;
+  Blocked all_that_may() const {
+    Blocked all;
+    for (const Call& call : network_.calls)
+      if (may_be_blocked(call)) all.insert(call.outputs.front());
+    return all;
   }
+
+  /// Each as its maker likes it best, given how that's images lie.
+  Blocked chosen_in_order() {
+    Blocked chosen;
+    for (const Call& call : network_.calls) {
+      if (!may_be_blocked(call)) continue;
+      const double plain = cycles(call, chosen);
+      chosen.insert(call.outputs.front());
+      if (cycles(call, chosen) > plain) chosen.erase(call.outputs.front());
+    }
+    return chosen;
+  }
+
+  /// Turns the choice for one image when that is cheaper for all who touch it.
+  void improve(const ValueId& value) {
+    const double before = cycles_around(value);
+    turn(value);
+    if (cycles_around(value) >= before) turn(value);
+  }
+  void turn(const ValueId& value) {
+    if (blocked_.erase(value) == 0) blocked_.insert(value);
+  }
+  double cycles_around(const ValueId& value) {
+    double sum = border_cycles(value, blocked_);
+    for (const std::size_t n : calls_of_.at(value)) sum += cycles(network_.calls[n], blocked_);
+    return sum;
+  }
+
+  double cycles(const Blocked& blocked) {
+    double sum = 0;
+    for (const ValueId& value : blocked) sum += border_cycles(value, blocked);
+    for (const Call& call : network_.calls) sum += cycles(call, blocked);
+    return sum;
+  }
+
+  double copied_elements(const ValueId& value) const {
+    return static_cast<double>(element_count(network_.types.at(value).shape));
+  }
+  double border_cycles(const ValueId& value, const Blocked& blocked) const {
+    const bool is_copied = needs_rows_.contains(value) && blocked.contains(value);
+    return is_copied ? copy_cycles * copied_elements(value) : 0;
+  }
+
+  /// Of a call that reduces, what the prior expects; of others, what lies otherwise than the result
+  /// is read at the price of a copy. Calls that touch no image count nothing.
+  double cycles(const Call& call, const Blocked& blocked) {
+    const bool has_image =
+        may_be_blocked(call) ||
+        std::any_of(call.inputs.begin(), call.inputs.end(),
+                    [&](const ValueId& value) { return blocked.contains(value); });
+    if (!has_image) return 0;
+    const auto& stages = call.computation.stages;
+    if (std::any_of(stages.begin(), stages.end(),
+                    [](const Stage& s) { return s.reducer.has_value(); }))
+      return drafts_.of(task(call, blocked)).cycles;
+    double sum = 0;
+    const bool is_blocked = blocked.contains(call.outputs.front());
+    for (const ValueId& value : call.inputs)
+      if (network_.types.at(value).shape.size() == 4 && !network_.constants.contains(value) &&
+          blocked.contains(value) != is_blocked)
+        sum += copy_cycles * copied_elements(value);
+    return sum;
+  }
+
+  Task task(const Call& call, const Blocked& blocked) const {
+    Task task = task_of(network_, call, target_);
+    const auto settle = [&](const TensorId& tensor, const ValueId& value) {
+      if (blocked.contains(value)) task.layouts[tensor] = blocked_channels(lanes_);
+    };
+    for (std::size_t n = 0; n < call.inputs.size(); ++n)
+      settle(call.computation.operands[n].tensor.name, call.inputs[n]);
+    for (std::size_t n = 0; n < call.outputs.size(); ++n)
+      settle(call.computation.outputs[n], call.outputs[n]);
+    return task;
+  }
+
+  bool is_blocked(const ValueId& value) const { return blocked_.contains(value); }
 
   ValueId copied(std::vector<Call>& calls, const ValueId& value, const std::string& suffix) {
     const ValueId copy = value + suffix;
@@ -85,10 +149,8 @@ class LayoutAssignment {
   /// Views and outputs of the network are row-major; so are images that a call reads out of place.
   void copy_where_rows_are_needed() {
     std::set<ValueId> needs_rows;
-    for (const auto& [view, value] : network_.views)
+    for (const ValueId& value : needs_rows_)
       if (is_blocked(value)) needs_rows.insert(value);
-    for (const NetworkOutput& output : network_.outputs)
-      if (is_blocked(output.value)) needs_rows.insert(output.value);
     std::vector<Call> calls;
     for (Call& call : network_.calls) {
       calls.push_back(call);
@@ -121,7 +183,7 @@ class LayoutAssignment {
         if (!made.contains(call.inputs[n]) || has_views) {
           const bool was_blocked = is_blocked(call.inputs[n]);
           call.inputs[n] = copied(calls, call.inputs[n], "/halo");
-          if (was_blocked) block(call.inputs[n]);
+          if (was_blocked) network_.layouts[call.inputs[n]] = blocked_channels(lanes_);
         }
         Layout& layout =
             network_.layouts.try_emplace(call.inputs[n], row_major(operand.tensor.shape.size()))
@@ -133,15 +195,42 @@ class LayoutAssignment {
     network_.calls = std::move(calls);
   }
 
+  /// What is joined and its parts get the same halo, so that parts can lie in the whole.
+  void level_halos() {
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (const Call& call : network_.calls) {
+        if (!call.joins) continue;
+        std::vector<ValueId> kin = call.inputs;
+        kin.push_back(call.outputs.front());
+        std::erase_if(kin, [&](const ValueId& value) {
+          return network_.layout_of(value).terms != network_.layout_of(call.outputs.front()).terms;
+        });
+        std::vector<Halo> halo;
+        for (const ValueId& value : kin) halo = united(halo, network_.layout_of(value).halo);
+        for (const ValueId& value : kin) {
+          Layout layout = network_.layout_of(value);
+          if (halo.empty() || layout.halo == halo || !makes_alone(value)) continue;
+          layout.halo = halo;
+          network_.layouts[value] = layout;
+          changed = true;
+        }
+      }
+    }
+  }
+
+  /// Whether a call makes the value for no one outside and for no view.
+  bool makes_alone(const ValueId& value) const {
+    return calls_of_.contains(value) && !needs_rows_.contains(value) &&
+           !network_.views.contains(value) && !network_.constants.contains(value) &&
+           std::none_of(network_.inputs.begin(), network_.inputs.end(),
+                        [&](const GraphInput& input) { return input.name == value; });
+  }
+
   std::vector<Halo> halo_wanted(const Call& call, const TensorId& operand) {
     Task task{call.computation, target_, {}};
-    for (std::size_t n = 0; n < call.outputs.size(); ++n) {
-      const auto layout = network_.layouts.find(call.outputs[n]);
-      task.layouts[call.computation.outputs[n]] =
-          layout != network_.layouts.end()
-              ? layout->second
-              : row_major(network_.types.at(call.outputs[n]).shape.size());
-    }
+    for (std::size_t n = 0; n < call.outputs.size(); ++n)
+      task.layouts[call.computation.outputs[n]] = network_.layout_of(call.outputs[n]);
     const Space space(task);
     const std::optional<Decision> algorithm = space.next({});
     std::vector<Halo> halo;
@@ -162,13 +251,17 @@ class LayoutAssignment {
 
   Network& network_;
   const Target& target_;
+  PriorDrafts& drafts_;
   std::int64_t lanes_;
+  std::map<ValueId, std::vector<std::size_t>> calls_of_;  // that make or read a value
+  std::set<ValueId> needs_rows_;  // views and outputs of the network are row-major
+  Blocked blocked_;
 };
 
 }  // namespace
 
-void assign_layouts(Network& network, const Target& target) {
-  LayoutAssignment(network, target).run();
+void assign_layouts(Network& network, const Target& target, PriorDrafts& drafts) {
+  LayoutAssignment(network, target, drafts).run();
 }
 
 }  // namespace tessera

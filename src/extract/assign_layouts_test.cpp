@@ -2,6 +2,7 @@
 
 #include "extract/copy_outputs.h"
 #include "extract/fuse.h"
+#include "extract/join_parts.h"
 #include "support/golden.h"
 #include "support/small_graph.h"
 
@@ -12,8 +13,11 @@ namespace {
 
 Network assigned(const SmallGraph& graph) {
   Network network = *fuse(graph.inferred());
-  assign_layouts(network, *parse_target("x86-avx2 cores=2"));
+  const Target target = *parse_target("x86-avx2 cores=2");
+  PriorDrafts drafts;
+  assign_layouts(network, target, drafts);
   copy_outputs(network);
+  join_parts(network, target);
   return network;
 }
 
@@ -39,6 +43,57 @@ TEST(AssignLayouts, LeavesMatricesAsTheyAre) {
                                        .node("MatMul", {"x", "w"}, "y")
                                        .output("y"));
   EXPECT_TRUE(network.layouts.empty());
+}
+
+std::vector<std::string> titles(const Network& network) {
+  std::vector<std::string> out;
+  for (const Call& call : network.calls) out.push_back(call.title);
+  return out;
+}
+
+TEST(JoinParts, WritesPartsWhereTheyLieInTheWhole) {
+  const Network network = assigned(SmallGraph()
+                                       .input("x", {1, 16, 8, 8})
+                                       .weights("w1", {16, 16, 1, 1})
+                                       .weights("w2", {8, 16, 3, 3})
+                                       .weights("w3", {16, 24, 3, 3})
+                                       .node("Conv", {"x", "w1"}, "a")
+                                       .node("Conv", {"x", "w2"}, "b", padded)
+                                       .node("Concat", {"a", "b"}, "c", {{"axis", std::int64_t{1}}})
+                                       .node("Conv", {"c", "w3"}, "y", padded)
+                                       .output("y"));
+  expect_golden(to_text(network));
+  EXPECT_EQ(network.layout_of("a"), network.layout_of("c"));
+  EXPECT_EQ(network.layout_of("b"), network.layout_of("c"));
+}
+
+TEST(JoinParts, CopiesWhatLiesElsewhere) {
+  const Network network =
+      assigned(SmallGraph()
+                   .input("x", {1, 32})
+                   .weights("w", {1, 32})
+                   .node("Relu", {"x"}, "r")
+                   .node("Concat", {"x", "w", "r"}, "c", {{"axis", std::int64_t{1}}})
+                   .node("Concat", {"r", "x"}, "d", {{"axis", std::int64_t{1}}})
+                   .node("Concat", {"c", "d"}, "e", {{"axis", std::int64_t{1}}})
+                   .node("Neg", {"e"}, "y")
+                   .output("y"));
+  EXPECT_EQ(titles(network),
+            (std::vector<std::string>{"Relu", "copy", "copy", "copy", "copy", "Neg"}));
+  EXPECT_EQ(network.parts.at("r").whole, "c");
+  EXPECT_EQ(network.parts.at("c").begin, 0);
+  EXPECT_EQ(network.parts.at("d").begin, 96);
+}
+
+TEST(JoinParts, LeavesWhatVectorsCannotBeWrittenTo) {
+  const Network network = assigned(SmallGraph()
+                                       .input("x", {1, 1, 3, 5})
+                                       .node("Relu", {"x"}, "r")
+                                       .node("Neg", {"x"}, "n")
+                                       .node("Concat", {"r", "n"}, "y", {{"axis", std::int64_t{1}}})
+                                       .output("y"));
+  EXPECT_EQ(titles(network), (std::vector<std::string>{"Relu", "Neg", "Concat"}));
+  EXPECT_TRUE(network.parts.empty());
 }
 
 TEST(CopyOutputs, CopiesWhatNoCallMakes) {

@@ -74,11 +74,31 @@ void split_into_slices(Graph& graph) {
   graph.nodes = std::move(nodes);
 }
 
+/// Concat(a, b, c) where Concat(a, b) is at hand takes that as its first.
+void share_prefixes(Graph& graph) {
+  std::map<std::vector<ValueId>, std::pair<ValueId, std::int64_t>> known;  // by what they join
+  for (Node& node : graph.nodes) {
+    if (!node.domain.empty() || node.op != "Concat") continue;
+    const std::vector<ValueId> joined = node.inputs;
+    const auto axis = std::get<std::int64_t>(node.attributes.at("axis"));
+    for (std::size_t count = joined.size() - 1; count > 1; --count) {
+      const auto end = joined.begin() + static_cast<std::ptrdiff_t>(count);
+      const auto found = known.find({joined.begin(), end});
+      if (found == known.end() || found->second.second != axis) continue;
+      node.inputs = {found->second.first};
+      node.inputs.insert(node.inputs.end(), end, joined.end());
+      break;
+    }
+    known.emplace(joined, std::pair(node.outputs.front(), axis));
+  }
+}
+
 }  // namespace
 
 void canonicalise(Graph& graph) {
   drop_identities(graph);
   split_into_slices(graph);
+  share_prefixes(graph);
   drop_dead(graph);
 }
 

@@ -20,6 +20,22 @@ bool is_view(const Node& node) {
   return node.domain.empty() && views.contains(node.op);
 }
 
+/// The axis of a Concat whose inputs lie one behind the other in its result: all before have one
+/// element. Short ones that vectors would straddle are computed instead.
+std::optional<std::size_t> join_axis(const Graph& graph, const Node& node) {
+  if (!node.domain.empty() || node.op != "Concat") return std::nullopt;
+  const ValueType& whole = graph.types.at(node.outputs.front());
+  std::int64_t axis = std::get<std::int64_t>(node.attributes.at("axis"));
+  if (axis < 0) axis += static_cast<std::int64_t>(whole.shape.size());
+  const auto first = whole.shape.begin(), at = first + axis;
+  if (std::any_of(first, at, [](std::int64_t extent) { return extent != 1; })) return std::nullopt;
+  constexpr std::int64_t few_elements = 16;
+  for (const ValueId& value : node.inputs)
+    if (element_count(graph.types.at(value).shape) % few_elements != 0 && whole.shape.size() != 4)
+      return std::nullopt;
+  return static_cast<std::size_t>(axis);
+}
+
 /// Appends a node's stages to `builder`; `known` maps values to tensors and learns its outputs.
 /// Values without elements have no tensor.
 void append(const Graph& graph, const Node& node, ComputationBuilder& builder,
@@ -102,7 +118,7 @@ class Fusion {
   /// A node and all that follows it element by element.
   void start_group(std::size_t node) {
     Group group{node};
-    if (graph_.nodes[node].outputs.size() == 1) {
+    if (graph_.nodes[node].outputs.size() == 1 && !join_axis(graph_, graph_.nodes[node])) {
       const Shape& shape = graph_.types.at(graph_.nodes[node].outputs.front()).shape;
       absorb_followers(group, graph_.nodes[node].outputs.front(), shape);
     }
@@ -154,6 +170,7 @@ class Fusion {
     for (const std::size_t reader : readers_[leaving.front()]) reading.insert(group_[reader]);
     if (reading.size() != 1 || *reading.begin() == no_group || *reading.begin() == g) return;
     Group& into = groups_[*reading.begin()];
+    if (into.size() == 1 && join_axis(graph_, graph_.nodes[*into.begin()])) return;
     if (group.size() + into.size() > most_nodes || !suits(group, into)) return;
     for (const std::size_t member : group) group_[member] = *reading.begin();
     into.insert(group.begin(), group.end());
@@ -247,6 +264,8 @@ class Fusion {
       if (!computation) return Error{title + ": " + computation.error().message};
       call.computation = *std::move(computation);
       call.inputs = std::move(inputs);
+      if (nodes.size() == 1 && call.inputs == nodes.front()->inputs)
+        call.joins = join_axis(graph_, *nodes.front());
       out.calls.push_back(std::move(call));
     }
     return out;

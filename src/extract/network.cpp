@@ -9,6 +9,21 @@ const ValueId& Network::root_of(const ValueId& value) const {
   return view == views.end() ? value : root_of(view->second);
 }
 
+Layout Network::layout_of(const ValueId& value) const {
+  const ValueId& root = root_of(value);
+  const auto layout = layouts.find(root);
+  return layout == layouts.end() ? row_major(types.at(value).shape.size()) : layout->second;
+}
+
+std::int64_t Network::offset_of(const Part& part) const {
+  const Shape& shape = types.at(part.whole).shape;
+  const Layout layout = layout_of(part.whole);
+  Shape first(shape.size(), 0);
+  for (std::size_t d = 0; d < layout.halo.size(); ++d) first[d] = -layout.halo[d].before;
+  first[part.axis] += part.begin;
+  return offset(layout, shape, first);
+}
+
 std::string to_text(const Network& network) {
   std::string out = "network " + network.name + "\n";
   const auto list = [&](const std::vector<ValueId>& values) {
@@ -25,6 +40,9 @@ std::string to_text(const Network& network) {
   for (const Call& call : network.calls)
     out += list(call.outputs) + " = " + call.title + "(" + list(call.inputs) + ")\n";
   for (const auto& [view, value] : network.views) out += view + " is " + value + "\n";
+  for (const auto& [value, part] : network.parts)
+    out += value + " is " + part.whole + " from " + std::to_string(part.begin) + " along " +
+           std::to_string(part.axis) + "\n";
   return out;
 }
 

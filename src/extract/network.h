@@ -5,6 +5,7 @@
 #include "tensor/layout.h"
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,16 @@ struct Call {
   std::vector<ValueId> inputs;
   std::vector<ValueId> outputs;
   std::string title;  // the nodes it is made of
+  /// The axis along which its inputs, one behind the other, are its output; those before have one
+  /// element.
+  std::optional<std::size_t> joins = {};
+};
+
+/// Where a value lies inside another: from `begin` on along `axis`.
+struct Part {
+  ValueId whole;
+  std::size_t axis = 0;
+  std::int64_t begin = 0;
 };
 
 struct NetworkOutput {
@@ -34,11 +45,17 @@ struct Network {
   std::vector<Call> calls;
   /// Values that are another value in another shape: the same elements in row-major order.
   std::map<ValueId, ValueId> views;
+  /// Values that calls write into their place in another one.
+  std::map<ValueId, Part> parts = {};
   /// Of values that are not row-major.
   std::map<ValueId, Layout> layouts;
 
-  /// The value whose memory `value` has: what it is a view of, through any number of views.
+  /// The value that `value` is a view of, through any number of views.
   const ValueId& root_of(const ValueId& value) const;
+  /// Of a value or the one it is a view of.
+  Layout layout_of(const ValueId& value) const;
+  /// Elements in memory before the part begins.
+  std::int64_t offset_of(const Part& part) const;
 };
 
 /// One line per call.

@@ -22,7 +22,8 @@ Result<void> fold_constants(Graph& graph, const Evaluator& evaluate);
 
 /// Takes away nodes that change nothing, and says others in the form that later passes expect:
 ///   - identities, and dropouts whose mask nobody reads;
-///   - a Split becomes one Slice for each part.
+///   - a Split becomes one Slice for each part;
+///   - a Concat that begins as another one does takes that one's result.
 void canonicalise(Graph& graph);
 
 /// Puts a batch normalisation into the weights and the bias of the convolution before it.

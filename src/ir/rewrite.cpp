@@ -159,6 +159,16 @@ std::set<AxisId> axes_in(const Expr& e) {
   return axes;
 }
 
+bool mentions(const Expr& e, const AxisId& axis) {
+  if (const AxisRef* ref = as<AxisRef>(e)) return ref->axis == axis;
+  bool found = false;
+  visit(e, [&](const Expr& part) {
+    const AxisRef* ref = as<AxisRef>(part);
+    found = found || (ref != nullptr && ref->axis == axis);
+  });
+  return found;
+}
+
 std::vector<Load> loads_in(const Expr& e) {
   std::vector<Load> loads;
   visit(e, [&](const Expr& part) {

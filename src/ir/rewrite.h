@@ -35,6 +35,7 @@ Expr replace_loads(const Expr& e, const TensorId& tensor, const LoadRewrite& rew
 Stmt replace_loads(const Stmt& s, const TensorId& tensor, const LoadRewrite& rewrite);
 
 std::set<AxisId> axes_in(const Expr& e);
+bool mentions(const Expr& e, const AxisId& axis);
 /// All loads below `e` / in `s`, in order of appearance.
 std::vector<Load> loads_in(const Expr& e);
 std::vector<Load> loads_in(const Stmt& s);

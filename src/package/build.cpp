@@ -3,6 +3,7 @@
 #include "extract/assign_layouts.h"
 #include "extract/copy_outputs.h"
 #include "extract/fuse.h"
+#include "extract/join_parts.h"
 #include "extract/passes.h"
 #include "ir/interpret.h"
 #include "measure/instance.h"
@@ -42,23 +43,28 @@ std::string listed(const std::vector<NodeProblem>& problems) {
 
 }  // namespace
 
-Result<Network> extract_network(Graph graph, const Target& target) {
+Result<Network> extract_network(Graph graph, const Target& target, PriorDrafts& drafts) {
   Inferred inferred = infer(std::move(graph));
   if (!inferred.problems.empty()) return Error{listed(inferred.problems)};
   if (const auto done = simplify_graph(inferred.graph, evaluate_here); !done) return done.error();
   Result<Network> network = fuse(inferred.graph);
   if (!network) return network.error();
-  assign_layouts(*network, target);
+  assign_layouts(*network, target, drafts);
   copy_outputs(*network);
+  join_parts(*network, target);
   return network;
 }
 
 Result<ExecutionPlan> build_package(Graph graph, const Target& target, const std::string& path,
                                     const CompileOptions& options) {
-  const Result<Network> network = extract_network(std::move(graph), target);
+  PriorDrafts drafts;
+  const Result<Network> network = extract_network(std::move(graph), target, drafts);
   if (!network) return network.error();
+  CompileOptions chosen = options;
+  if (!chosen.schedule_of)
+    chosen.schedule_of = [&](const Task& task) { return drafts.of(task).schedule; };
   const Result<CompiledNetwork> compiled =
-      compile_network(*network, target, *llvm_backend(), options);
+      compile_network(*network, target, *llvm_backend(), chosen);
   if (!compiled) return compiled.error();
   const Result<std::string> code = link_objects(compiled->objects, target);
   if (!code) return code.error();

@@ -3,6 +3,7 @@
 #include "base/result.h"
 #include "graph/graph.h"
 #include "package/compile.h"
+#include "schedule/space.h"
 #include "target/target.h"
 
 #include <string>
@@ -10,8 +11,9 @@
 namespace tessera {
 
 /// The calls that a graph becomes: nodes known, constants folded, patterns recovered, nodes fused,
-/// layouts assigned. Refuses with all problems of `infer`.
-Result<Network> extract_network(Graph graph, const Target& target);
+/// layouts assigned, parts joined; `drafts` keeps what the prior found on the way. Refuses with all
+/// problems of `infer`.
+Result<Network> extract_network(Graph graph, const Target& target, PriorDrafts& drafts);
 
 /// Compiles a graph and writes it as a package; nothing is written unless all went well.
 Result<ExecutionPlan> build_package(Graph graph, const Target& target, const std::string& path,

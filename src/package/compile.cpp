@@ -2,6 +2,7 @@
 
 #include "base/check.h"
 #include "extract/arena.h"
+#include "extract/tasks.h"
 #include "lower/lower.h"
 #include "schedule/space.h"
 
@@ -53,18 +54,7 @@ class NetworkCompiler {
   void find_tasks() {
     std::map<Fingerprint, std::size_t> known;
     for (const Call& call : network_.calls) {
-      Task task{call.computation, target_, {}};
-      const auto settle = [&](const TensorId& tensor, const ValueId& value) {
-        const Shape& shape = find_tensor(call.computation, tensor)->shape;
-        const auto layout = network_.layouts.find(network_.root_of(value));
-        task.layouts[tensor] =
-            layout == network_.layouts.end() ? row_major(shape.size()) : layout->second;
-      };
-      for (std::size_t n = 0; n < call.inputs.size(); ++n)
-        if (call.computation.operands[n].role == Role::Input)
-          settle(call.computation.operands[n].tensor.name, call.inputs[n]);
-      for (std::size_t n = 0; n < call.outputs.size(); ++n)
-        settle(call.computation.outputs[n], call.outputs[n]);
+      Task task = task_of(network_, call, target_);
       const auto [found, is_new] = known.emplace(fingerprint(task), tasks_.size());
       if (is_new) tasks_.push_back(std::move(task));
       task_of_call_.push_back(found->second);
@@ -102,25 +92,14 @@ class NetworkCompiler {
     const auto now = [](std::size_t call) { return static_cast<std::int64_t>(call); };
     for (std::size_t n = 0; n < network_.calls.size(); ++n) {
       for (const ValueId& value : network_.calls[n].outputs) {
-        if (place_of_.contains(value)) continue;
-        index[value] = lifetimes.size();
-        const ValueType& type = network_.types.at(value);
-        const auto layout = network_.layouts.find(value);
-        Lifetime life{.size_bytes = size_bytes(dtype_of(type.element)),
-                      .first = now(n),
-                      .last = now(n),
-                      .kind = {}};
-        if (layout == network_.layouts.end()) {
-          life.size_bytes *= element_count(type.shape);
-        } else {
-          life.size_bytes *= physical_size(layout->second, type.shape);
-          if (!layout->second.halo.empty())
-            life.kind = to_text(layout->second) + " " + std::to_string(life.size_bytes);
-        }
-        lifetimes.push_back(life);
+        const ValueId holder = holder_of(value).first;
+        if (place_of_.contains(holder)) continue;
+        if (index.try_emplace(holder, lifetimes.size()).second)
+          lifetimes.push_back(lifetime_from(now(n), holder));
+        lifetimes[index.at(holder)].last = now(n);
       }
       for (const ValueId& value : network_.calls[n].inputs)
-        if (const auto found = index.find(network_.root_of(value)); found != index.end())
+        if (const auto found = index.find(holder_of(value).first); found != index.end())
           lifetimes[found->second].last = now(n);
     }
     const Arena arena = plan_arena(lifetimes);
@@ -128,6 +107,31 @@ class NetworkCompiler {
       place_of_[value] = {
           .where = BufferPlace::Where::Arena, .port = 0, .offset = arena.offsets[n]};
     out_.plan.arena_bytes = arena.size_bytes;
+  }
+
+  Lifetime lifetime_from(std::int64_t first, const ValueId& value) const {
+    const ValueType& type = network_.types.at(value);
+    const Layout layout = network_.layout_of(value);
+    Lifetime life{
+        .size_bytes = size_bytes(dtype_of(type.element)) * physical_size(layout, type.shape),
+        .first = first,
+        .last = first,
+        .kind = {}};
+    if (!layout.halo.empty()) life.kind = to_text(layout) + " " + std::to_string(life.size_bytes);
+    return life;
+  }
+
+  /// The value in whose memory another lies, and how many bytes behind its start.
+  std::pair<ValueId, std::int64_t> holder_of(const ValueId& value) const {
+    ValueId holder = network_.root_of(value);
+    std::int64_t bytes = 0;
+    for (auto part = network_.parts.find(holder); part != network_.parts.end();
+         part = network_.parts.find(holder)) {
+      bytes += network_.offset_of(part->second) *
+               size_bytes(dtype_of(network_.types.at(holder).element));
+      holder = part->second.whole;
+    }
+    return {holder, bytes};
   }
 
   Result<void> add_call(std::size_t n) {
@@ -160,11 +164,15 @@ class NetworkCompiler {
 
   /// A constant is a constant operand wherever it is read, unless through a view.
   BufferPlace place_of(const ValueId& value) {
-    const ValueId& root = network_.root_of(value);
-    if (const auto found = place_of_.find(root); found != place_of_.end()) return found->second;
-    check(network_.constants.contains(root), "a value that something makes");
-    const Constant& constant = network_.constants.at(root);
-    return weights_place(root, row_major(constant.type.shape.size()),
+    const auto [holder, bytes] = holder_of(value);
+    if (const auto found = place_of_.find(holder); found != place_of_.end()) {
+      BufferPlace place = found->second;
+      place.offset += bytes;
+      return place;
+    }
+    check(network_.constants.contains(holder), "a value that something makes");
+    const Constant& constant = network_.constants.at(holder);
+    return weights_place(holder, row_major(constant.type.shape.size()),
                          [&] { return constant.data->copy(); });
   }
 

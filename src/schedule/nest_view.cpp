@@ -12,7 +12,7 @@ namespace tessera {
 bool Access::depends_on(const AxisId& axis) const {
   return std::any_of(dims.begin(), dims.end(), [&](const Affine& dim) {
     return std::any_of(dim.terms.begin(), dim.terms.end(),
-                       [&](const auto& term) { return axes_in(term.first).contains(axis); });
+                       [&](const auto& term) { return mentions(term.first, axis); });
   });
 }
 
@@ -20,7 +20,7 @@ std::optional<std::size_t> Access::dim_of(const AxisId& axis) const {
   std::optional<std::size_t> found;
   for (std::size_t d = 0; d < dims.size(); ++d)
     for (const auto& [atom, factor] : dims[d].terms) {
-      if (!axes_in(atom).contains(axis)) continue;
+      if (!mentions(atom, axis)) continue;
       if (found || as<AxisRef>(atom) == nullptr || factor != 1) return std::nullopt;
       found = d;
     }
@@ -31,7 +31,7 @@ std::optional<std::int64_t> Access::block_of(const AxisId& axis) const {
   std::optional<std::int64_t> block;
   for (const Affine& dim : dims)
     for (const auto& [atom, factor] : dim.terms) {
-      if (!axes_in(atom).contains(axis)) continue;
+      if (!mentions(atom, axis)) continue;
       const Binary* n = as<Binary>(atom);
       const bool is_division =
           n != nullptr && n->op == BinaryOp::Div && n->a == tessera::axis(axis);
@@ -48,7 +48,7 @@ std::optional<std::int64_t> Access::stride_of(const AxisId& axis) const {
   const std::vector<OffsetShare> shares = offset_shares(placed.layout, placed.tensor.shape);
   for (std::size_t d = 0; d < dims.size(); ++d)
     for (const auto& [atom, factor] : dims[d].terms) {
-      if (!axes_in(atom).contains(axis)) continue;
+      if (!mentions(atom, axis)) continue;
       if (as<AxisRef>(atom) == nullptr || shares[d].parts.size() != 1) return std::nullopt;
       sum += factor * shares[d].parts.front().stride;
     }

@@ -141,4 +141,10 @@ Choices best_by_prior(const Space& space, const Choices& head) {
 
 Schedule default_schedule(const Task& task) { return best_chain(Space(task), {}).draft.schedule; }
 
+const Draft& PriorDrafts::of(const Task& task) {
+  const auto [found, is_new] = known_.try_emplace(fingerprint(task));
+  if (is_new) found->second = best_chain(Space(task), {}).draft;
+  return found->second;
+}
+
 }  // namespace tessera

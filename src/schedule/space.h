@@ -77,4 +77,13 @@ std::string to_text(const Space& space, const Choices& choices);
 Choices best_by_prior(const Space& space, const Choices& head = {});
 Schedule default_schedule(const Task& task);
 
+/// The best drafts by the prior, found once for each task.
+class PriorDrafts {
+ public:
+  const Draft& of(const Task& task);
+
+ private:
+  std::map<Fingerprint, Draft> known_;
+};
+
 }  // namespace tessera

@@ -137,13 +137,23 @@ std::vector<TrafficLoop> traffic_loops(const TilePlan& p,
   return loops;
 }
 
+/// Reads as they will be: blocked where the style blocks what is not settled.
+std::vector<Access> placed_reads(const TilePlan& p, const RuleContext& context) {
+  std::vector<Access> reads = p.r.reads;
+  for (Access& read : reads)
+    if (p.style.is_blocked && !context.settled.contains(read.placed.tensor.name) &&
+        read.dims.size() == 4)
+      read.placed.layout = blocked_channels(p.lanes);
+  return reads;
+}
+
 }  // namespace
 
 double tile_cycles(const TilePlan& plan, const std::vector<ViewAxis>& outer_loops,
                    const RuleContext& context) {
   const double compute = compute_cycles(plan, context);
   const double moved =
-      traffic_cycles(plan.r.reads, traffic_loops(plan, outer_loops), context.target);
+      traffic_cycles(placed_reads(plan, context), traffic_loops(plan, outer_loops), context.target);
   return std::max(compute, moved) + 0.1 * std::min(compute, moved);
 }
 

@@ -3,6 +3,7 @@
 #include "ir/rewrite.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 namespace tessera {
@@ -14,21 +15,25 @@ struct Level {
   double bandwidth;
 };
 
-/// Elements of a tensor that one pass over tiles of the given extents touches.
+constexpr double line_bytes = 64;
+
+/// Bytes that one pass over tiles of the given extents brings along: of operands that lie as the
+/// network has them, whole cache lines for each run of neighbours.
 double footprint(const Access& access, const std::map<AxisId, std::int64_t>& extents) {
-  double elements = 1;
-  if (access.placed.tensor.shape.size() != access.dims.size()) return elements;  // of a table
+  double elements = 1, last_span = 1;
   for (std::size_t d = 0; d < access.dims.size(); ++d) {
     double span = 1;
     for (const auto& [atom, factor] : access.dims[d].terms)
-      for (const AxisId& used : axes_in(atom)) {
-        const auto extent = extents.find(used);
-        if (extent != extents.end())
-          span += static_cast<double>(std::abs(factor) * (extent->second - 1));
-      }
-    elements *= std::min(span, static_cast<double>(access.placed.tensor.shape[d]));
+      for (const auto& [axis, extent] : extents)
+        if (mentions(atom, axis)) span += static_cast<double>(std::abs(factor) * (extent - 1));
+    last_span = std::min(span, static_cast<double>(access.placed.tensor.shape[d]));
+    elements *= last_span;
   }
-  return elements;
+  const double bytes = 4 * elements;
+  const bool is_row_major = access.placed.layout.terms == row_major(access.dims.size()).terms;
+  if (access.is_constant || access.dims.empty() || !is_row_major) return bytes;
+  if (last_span == static_cast<double>(access.placed.tensor.shape.back())) return bytes;
+  return bytes * std::ceil(4 * last_span / line_bytes) * line_bytes / (4 * last_span);
 }
 
 }  // namespace
@@ -50,14 +55,14 @@ double traffic_cycles(const std::vector<Access>& accesses, const std::vector<Tra
       std::int64_t& extent = wider.try_emplace(loop.axis, 1).first->second;
       extent = std::max(extent, loop.count * loop.step);
       double bytes = 0;
-      for (const Access& access : accesses) bytes += 4 * footprint(access, wider);
+      for (const Access& access : accesses) bytes += footprint(access, wider);
       if (bytes > 0.8 * level.bytes) break;
       extents = std::move(wider);
       --inner;
     }
     double moved = 0;
     for (const Access& access : accesses) {
-      double bytes = 4 * footprint(access, extents);
+      double bytes = footprint(access, extents);
       bool is_resident =
           true;  // an access that the loops just outside do not move stays where it is
       for (std::size_t n = inner; n-- > 0;) {
