@@ -137,14 +137,23 @@ std::vector<TrafficLoop> traffic_loops(const TilePlan& p,
   return loops;
 }
 
-/// Reads as they will be: blocked where the style blocks what is not settled.
-std::vector<Access> placed_reads(const TilePlan& p, const RuleContext& context) {
-  std::vector<Access> reads = p.r.reads;
-  for (Access& read : reads)
-    if (p.style.is_blocked && !context.settled.contains(read.placed.tensor.name) &&
-        read.dims.size() == 4)
-      read.placed.layout = blocked_channels(p.lanes);
-  return reads;
+/// What moves through the caches: operands, and at the end of each tile what the consumer reads
+/// beside it and its result, which is fetched before it is written back. All as they will lie:
+/// blocked where the style blocks what is not settled.
+std::vector<Access> moved_accesses(const TilePlan& p, const RuleContext& context) {
+  std::vector<Access> moved = p.r.reads;
+  const auto add_at_tile = [&](const Access& access) {
+    if (access.placed.tensor.shape != p.r.write.placed.tensor.shape || access.is_constant) return;
+    moved.push_back(p.r.write);
+    moved.back().placed = access.placed;
+  };
+  for (const Access& read : p.e.reads) add_at_tile(read);
+  for (int times = 0; times < 2; ++times) add_at_tile(p.e.write);
+  for (Access& access : moved)
+    if (p.style.is_blocked && !context.settled.contains(access.placed.tensor.name) &&
+        access.dims.size() == 4)
+      access.placed.layout = blocked_channels(p.lanes);
+  return moved;
 }
 
 }  // namespace
@@ -152,8 +161,8 @@ std::vector<Access> placed_reads(const TilePlan& p, const RuleContext& context) 
 double tile_cycles(const TilePlan& plan, const std::vector<ViewAxis>& outer_loops,
                    const RuleContext& context) {
   const double compute = compute_cycles(plan, context);
-  const double moved =
-      traffic_cycles(placed_reads(plan, context), traffic_loops(plan, outer_loops), context.target);
+  const double moved = traffic_cycles(moved_accesses(plan, context),
+                                      traffic_loops(plan, outer_loops), context.target);
   return std::max(compute, moved) + 0.1 * std::min(compute, moved);
 }
 

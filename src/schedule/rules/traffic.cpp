@@ -17,23 +17,36 @@ struct Level {
 
 constexpr double line_bytes = 64;
 
-/// Bytes that one pass over tiles of the given extents brings along: of operands that lie as the
-/// network has them, whole cache lines for each run of neighbours.
+/// Elements of one run of neighbours in memory when a tile spans so many in each dimension.
+double run_of(const Placed& placed, const std::vector<double>& spans) {
+  double run = 1;
+  for (auto term = placed.layout.terms.rbegin(); term != placed.layout.terms.rend(); ++term) {
+    const auto d = static_cast<std::size_t>(term->dim);
+    const auto whole =
+        static_cast<double>(term->modulo != 0 ? term->modulo : placed.tensor.shape[d]);
+    run *= std::min(std::ceil(spans[d] / static_cast<double>(term->divide)), whole);
+    if (spans[d] < whole) break;
+  }
+  return run;
+}
+
+/// Bytes that one pass over tiles of the given extents brings along: whole cache lines for each run
+/// of neighbours, except of constants, which are laid out as they are read.
 double footprint(const Access& access, const std::map<AxisId, std::int64_t>& extents) {
-  double elements = 1, last_span = 1;
+  if (access.placed.tensor.shape.size() != access.dims.size()) return 0;  // a table
+  double elements = 1;
+  std::vector<double> spans;
   for (std::size_t d = 0; d < access.dims.size(); ++d) {
     double span = 1;
     for (const auto& [atom, factor] : access.dims[d].terms)
       for (const auto& [axis, extent] : extents)
         if (mentions(atom, axis)) span += static_cast<double>(std::abs(factor) * (extent - 1));
-    last_span = std::min(span, static_cast<double>(access.placed.tensor.shape[d]));
-    elements *= last_span;
+    spans.push_back(std::min(span, static_cast<double>(access.placed.tensor.shape[d])));
+    elements *= spans.back();
   }
-  const double bytes = 4 * elements;
-  const bool is_row_major = access.placed.layout.terms == row_major(access.dims.size()).terms;
-  if (access.is_constant || access.dims.empty() || !is_row_major) return bytes;
-  if (last_span == static_cast<double>(access.placed.tensor.shape.back())) return bytes;
-  return bytes * std::ceil(4 * last_span / line_bytes) * line_bytes / (4 * last_span);
+  if (access.is_constant) return 4 * elements;
+  const double run_bytes = 4 * run_of(access.placed, spans);
+  return 4 * elements * std::ceil(run_bytes / line_bytes) * line_bytes / run_bytes;
 }
 
 }  // namespace
