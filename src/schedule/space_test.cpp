@@ -255,5 +255,16 @@ TEST(Space, SharesPackedProductsOfFewBatches) {
   }
 }
 
+TEST(Space, SharesNoLoopsOverBlocksThatAreNotFull) {
+  const Space space(
+      {*parse_task_spec("conv2d:c=512,h=1,w=130,o=24,k=1"), *parse_target("x86-avx2 cores=64")});
+  Rng rng(1);
+  for (int n = 0; n < 40; ++n) {
+    const Choices choices = draw(space, rng);
+    const auto found = unfit(space, choices);
+    ASSERT_FALSE(found) << *found << "\n" << report(space, choices);
+  }
+}
+
 }  // namespace
 }  // namespace tessera

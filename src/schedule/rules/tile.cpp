@@ -219,12 +219,23 @@ bool is_over_rows(const TilePlan& plan, const ViewAxis& loop) {
          (loop.id == plan.e_axis(*plan.rows) || loop.id.starts_with(plan.e_axis(*plan.rows) + "."));
 }
 
+/// Whether each block of tiles has as many as the others.
+bool fills_blocks(const TilePlan& p) {
+  if (p.outer.block == 0) return true;
+  const std::int64_t tiles = p.outer.is_vector_inner ? ceil_div(p.extent(p.style.vector), p.panel())
+                                                     : ceil_div(p.extent(*p.rows), p.tile.rows);
+  return tiles % p.outer.block == 0;
+}
+bool is_within_block(const ViewAxis& loop) { return loop.id.ends_with(".0.1"); }
+
 /// The loops to share among threads: those before a loop that reduces, or those after it. Panels
 /// are packed outside the loops over rows, which are not shared then.
 std::vector<ViewAxis> shared_loops(const TilePlan& plan, std::vector<ViewAxis> outer) {
   const bool is_packed = std::any_of(plan.r.reads.begin(), plan.r.reads.end(),
                                      [&](const Access& read) { return plan.needs_packing(read); });
   while (is_packed && outer.size() > 1 && is_over_rows(plan, outer.back())) outer.pop_back();
+  if (!fills_blocks(plan))
+    outer.erase(std::find_if(outer.begin(), outer.end(), is_within_block), outer.end());
   const auto reduce =
       std::find_if(outer.begin(), outer.end(), [](const ViewAxis& a) { return a.is_reduce; });
   if (reduce == outer.begin()) return {outer.begin() + 1, outer.end()};
