@@ -41,8 +41,8 @@ int run_compile(const CompileArguments& arguments) {
   CompileOptions options;
   if (isatty(STDERR_FILENO) != 0)
     options.progress = [](std::size_t n, std::size_t count) {
-      fmt::print(stderr, "\rcompile: kernel {} of {} ", n + 1, count);
-      if (n + 1 == count) fmt::print(stderr, "\n");
+      fmt::print(stderr, "\rcompile: kernel {} of {} ", n, count);
+      if (n == count) fmt::print(stderr, "\n");
     };
   const Result<ExecutionPlan> plan = build_package(*std::move(graph), *target, path, options);
   if (!plan) return refuse({arguments.model.model + ": " + plan.error().message});

@@ -1,6 +1,8 @@
 #include "package/compile.h"
 
 #include "base/check.h"
+#include "base/cores.h"
+#include "base/parallel_for.h"
 #include "extract/arena.h"
 #include "extract/tasks.h"
 #include "lower/lower.h"
@@ -8,15 +10,16 @@
 
 #include <algorithm>
 #include <map>
+#include <mutex>
+#include <optional>
 
 namespace tessera {
 namespace {
 
 /// One distinct task, made into code.
 struct Made {
-  std::int64_t kernel = 0;
   Lowered lowered;
-  std::vector<Param> scheduled_params;
+  std::string object;
 };
 
 class NetworkCompiler {
@@ -28,10 +31,7 @@ class NetworkCompiler {
   Result<CompiledNetwork> run() {
     name_ports();
     find_tasks();
-    for (std::size_t n = 0; n < tasks_.size(); ++n) {
-      if (options_.progress) options_.progress(n, tasks_.size());
-      if (const auto done = make_kernel(n); !done) return done.error();
-    }
+    if (const auto done = make_kernels(); !done) return done.error();
     place_values();
     for (std::size_t n = 0; n < network_.calls.size(); ++n)
       if (const auto done = add_call(n); !done) return done.error();
@@ -61,22 +61,42 @@ class NetworkCompiler {
     }
   }
 
-  Result<void> make_kernel(std::size_t n) {
-    Task& task = tasks_[n];
-    task.computation.name = "kernel_" + std::to_string(n);
-    Schedule schedule = options_.schedule_of ? options_.schedule_of(task) : default_schedule(task);
-    const Result<Program> program = tessera::apply(schedule, to_program(task.computation));
+  /// Schedules are asked for in order; code is made on all cores.
+  Result<void> make_kernels() {
+    const std::size_t count = tasks_.size();
+    for (std::size_t n = 0; n < count; ++n) {
+      Task& task = tasks_[n];
+      task.computation.name = "kernel_" + std::to_string(n);
+      out_.schedules.push_back(options_.schedule_of ? options_.schedule_of(task)
+                                                    : default_schedule(task));
+      out_.plan.kernels.push_back(task.computation.name);
+    }
+    std::vector<std::optional<Result<Made>>> made(count);
+    std::mutex mutex;
+    std::size_t done = 0;
+    parallel_for(count, static_cast<std::size_t>(usable_cores()), [&](std::size_t n) {
+      made[n] = make_kernel(n);
+      const std::scoped_lock lock(mutex);
+      if (options_.progress) options_.progress(++done, count);
+    });
+    for (std::optional<Result<Made>>& outcome : made) {
+      if (!*outcome) return outcome->error();
+      out_.objects.push_back(std::move((*outcome)->object));
+      lowered_.push_back(std::move((*outcome)->lowered));
+    }
+    out_.tasks = tasks_;
+    return {};
+  }
+
+  Result<Made> make_kernel(std::size_t n) const {
+    const Result<Program> program =
+        tessera::apply(out_.schedules[n], to_program(tasks_[n].computation));
     if (!program) return program.error();
     Result<Lowered> lowered = lower(*program, target_);
     if (!lowered) return lowered.error();
     Result<std::string> object = backend_.object(lowered->main, target_);
     if (!object) return object.error();
-    out_.plan.kernels.push_back(task.computation.name);
-    out_.objects.push_back(*std::move(object));
-    out_.tasks.push_back(task);
-    out_.schedules.push_back(std::move(schedule));
-    made_.push_back({static_cast<std::int64_t>(n), *std::move(lowered), program->params});
-    return {};
+    return Made{*std::move(lowered), *std::move(object)};
   }
 
   /// Decides where each value that calls write lives.
@@ -136,20 +156,20 @@ class NetworkCompiler {
 
   Result<void> add_call(std::size_t n) {
     const Call& call = network_.calls[n];
-    const Made& made = made_[task_of_call_[n]];
+    const Lowered& lowered = lowered_[task_of_call_[n]];
     std::map<TensorId, ValueId> value_of;
     const Task& task = tasks_[task_of_call_[n]];
     for (std::size_t m = 0; m < call.inputs.size(); ++m)
       value_of[task.computation.operands[m].tensor.name] = call.inputs[m];
     for (std::size_t m = 0; m < call.outputs.size(); ++m)
       value_of[task.computation.outputs[m]] = call.outputs[m];
-    Result<std::map<TensorId, BufferPlace>> derived = derived_constants(call, made, value_of);
+    Result<std::map<TensorId, BufferPlace>> derived = derived_constants(call, lowered, value_of);
     if (!derived) return derived.error();
-    KernelCall planned{.kernel = made.kernel,
+    KernelCall planned{.kernel = static_cast<std::int64_t>(task_of_call_[n]),
                        .buffers = {},
                        .title = call.title,
                        .flops = flops(call.computation)};
-    for (const Param& param : made.lowered.main.params) {
+    for (const Param& param : lowered.main.params) {
       const TensorId& name = param.placed.tensor.name;
       if (const auto found = derived->find(name); found != derived->end())
         planned.buffers.push_back(found->second);
@@ -198,11 +218,11 @@ class NetworkCompiler {
 
   /// Runs the part of a kernel that depends on constants only, for the constants of this call.
   Result<std::map<TensorId, BufferPlace>> derived_constants(
-      const Call& call, const Made& made, const std::map<TensorId, ValueId>& value_of) {
+      const Call& call, const Lowered& lowered, const std::map<TensorId, ValueId>& value_of) {
     std::map<TensorId, BufferPlace> places;
-    if (!made.lowered.prepare) return places;
-    const Program& prepare = *made.lowered.prepare;
-    std::string subject = made.lowered.main.name;
+    if (!lowered.prepare) return places;
+    const Program& prepare = *lowered.prepare;
+    std::string subject = lowered.main.name;
     for (const Param& param : prepare.params)
       if (param.role != Role::Output) subject += " " + value_of.at(param.placed.tensor.name);
     std::vector<HostBuffer> buffers;
@@ -238,7 +258,7 @@ class NetworkCompiler {
   CompiledNetwork out_;
   std::vector<Task> tasks_;
   std::vector<std::size_t> task_of_call_;
-  std::vector<Made> made_;
+  std::vector<Lowered> lowered_;  // of each task
   std::map<ValueId, BufferPlace> place_of_;
   std::map<std::string, std::int64_t> weights_;  // constants by name and layout
   std::int64_t weights_end_ = 0;

@@ -30,7 +30,7 @@ struct CompiledNetwork {
 struct CompileOptions {
   /// The schedule of a task; the analytic prior's choice unless given.
   std::function<Schedule(const Task&)> schedule_of = {};
-  /// Called before each kernel is made: its number and how many there are.
+  /// Called when a kernel has been made: how many there are now and will be.
   std::function<void(std::size_t, std::size_t)> progress = {};
 };
 
