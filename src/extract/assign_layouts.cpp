@@ -19,7 +19,8 @@ class LayoutAssignment {
   LayoutAssignment(Network& network, const Target& target, PriorDrafts& drafts)
       : network_(network), target_(target), drafts_(drafts), lanes_(target.f32_lanes()) {
     for (std::size_t n = 0; n < network.calls.size(); ++n) {
-      for (const ValueId& value : network.calls[n].inputs) calls_of_[value].push_back(n);
+      for (const ValueId& value : network.calls[n].inputs)
+        calls_of_[network.whole_of(value)].push_back(n);
       for (const ValueId& value : network.calls[n].outputs) calls_of_[value].push_back(n);
     }
     for (const auto& [view, value] : network.views) needs_rows_.insert(value);
@@ -46,11 +47,14 @@ class LayoutAssignment {
     const bool is_image = maker.outputs.size() == 1 && type.shape.size() == 4 &&
                           type.element == ElementType::Float && type.shape[1] >= lanes_ &&
                           type.shape[2] * type.shape[3] > 1;
-    if (!maker.joins) return is_image;
-    return is_image && *maker.joins == 1 &&
-           std::all_of(maker.inputs.begin(), maker.inputs.end(), [&](const ValueId& part) {
-             return network_.types.at(part).shape[1] % lanes_ == 0;
-           });
+    const auto fills_blocks = [&](const ValueId& part) {
+      return network_.types.at(part).shape[1] % lanes_ == 0;
+    };
+    for (const auto& [value, part] : network_.parts)
+      if (part.whole == maker.outputs.front() && (!fills_blocks(value) || part.begin % lanes_ != 0))
+        return false;
+    if (!is_image || !maker.joins) return is_image;
+    return *maker.joins == 1 && std::all_of(maker.inputs.begin(), maker.inputs.end(), fills_blocks);
   }
 
   Blocked all_that_may() const {
@@ -98,8 +102,11 @@ class LayoutAssignment {
     return static_cast<double>(element_count(network_.types.at(value).shape));
   }
   double border_cycles(const ValueId& value, const Blocked& blocked) const {
-    const bool is_copied = needs_rows_.contains(value) && blocked.contains(value);
-    return is_copied ? copy_cycles * copied_elements(value) : 0;
+    double sum = 0;
+    if (blocked.contains(value))
+      for (const ValueId& rows : needs_rows_)
+        if (network_.whole_of(rows) == value) sum += copy_cycles * copied_elements(rows);
+    return sum;
   }
 
   /// Of a call that reduces, what the prior expects; of others, what lies otherwise than the result
@@ -108,7 +115,7 @@ class LayoutAssignment {
     const bool has_image =
         may_be_blocked(call) ||
         std::any_of(call.inputs.begin(), call.inputs.end(),
-                    [&](const ValueId& value) { return blocked.contains(value); });
+                    [&](const ValueId& value) { return lies_in(blocked, value); });
     if (!has_image) return 0;
     const auto& stages = call.computation.stages;
     if (std::any_of(stages.begin(), stages.end(),
@@ -118,7 +125,7 @@ class LayoutAssignment {
     const bool is_blocked = blocked.contains(call.outputs.front());
     for (const ValueId& value : call.inputs)
       if (network_.types.at(value).shape.size() == 4 && !network_.constants.contains(value) &&
-          blocked.contains(value) != is_blocked)
+          lies_in(blocked, value) != is_blocked)
         sum += copy_cycles * copied_elements(value);
     return sum;
   }
@@ -126,7 +133,7 @@ class LayoutAssignment {
   Task task(const Call& call, const Blocked& blocked) const {
     Task task = task_of(network_, call, target_);
     const auto settle = [&](const TensorId& tensor, const ValueId& value) {
-      if (blocked.contains(value)) task.layouts[tensor] = blocked_channels(lanes_);
+      if (lies_in(blocked, value)) task.layouts[tensor] = blocked_channels(lanes_);
     };
     for (std::size_t n = 0; n < call.inputs.size(); ++n)
       settle(call.computation.operands[n].tensor.name, call.inputs[n]);
@@ -135,7 +142,10 @@ class LayoutAssignment {
     return task;
   }
 
-  bool is_blocked(const ValueId& value) const { return blocked_.contains(value); }
+  bool lies_in(const Blocked& blocked, const ValueId& value) const {
+    return blocked.contains(network_.whole_of(value));
+  }
+  bool is_blocked(const ValueId& value) const { return lies_in(blocked_, value); }
 
   ValueId copied(std::vector<Call>& calls, const ValueId& value, const std::string& suffix) {
     const ValueId copy = value + suffix;
@@ -154,8 +164,9 @@ class LayoutAssignment {
     std::vector<Call> calls;
     for (Call& call : network_.calls) {
       calls.push_back(call);
-      for (const ValueId& value : call.outputs)
-        if (needs_rows.contains(value)) copied(calls, value, "/rows");
+      for (const ValueId& value : needs_rows)
+        if (std::ranges::count(call.outputs, network_.whole_of(value)) > 0)
+          copied(calls, value, "/rows");
     }
     network_.calls = std::move(calls);
     for (auto& [view, value] : network_.views)
@@ -168,7 +179,8 @@ class LayoutAssignment {
   void widen_halos() {
     std::set<ValueId> made;
     for (const Call& call : network_.calls) made.insert(call.outputs.begin(), call.outputs.end());
-    for (const NetworkOutput& output : network_.outputs) made.erase(network_.root_of(output.value));
+    for (const NetworkOutput& output : network_.outputs)
+      made.erase(network_.whole_of(network_.root_of(output.value)));
     std::vector<Call> calls;
     for (Call& call : network_.calls) {
       for (std::size_t n = 0; n < call.inputs.size(); ++n) {
@@ -176,17 +188,18 @@ class LayoutAssignment {
         if (operand.role != Role::Input) continue;
         const std::vector<Halo> halo = halo_wanted(call, operand.tensor.name);
         if (halo.empty()) continue;
+        ValueId holder = network_.whole_of(call.inputs[n]);
         const bool has_views =
             std::any_of(network_.views.begin(), network_.views.end(), [&](const auto& view) {
-              return view.second == call.inputs[n] || view.first == call.inputs[n];
+              return network_.whole_of(view.second) == holder || view.first == holder;
             });
-        if (!made.contains(call.inputs[n]) || has_views) {
-          const bool was_blocked = is_blocked(call.inputs[n]);
-          call.inputs[n] = copied(calls, call.inputs[n], "/halo");
-          if (was_blocked) network_.layouts[call.inputs[n]] = blocked_channels(lanes_);
+        if (!made.contains(holder) || has_views) {
+          const bool was_blocked = is_blocked(holder);
+          holder = call.inputs[n] = copied(calls, call.inputs[n], "/halo");
+          if (was_blocked) network_.layouts[holder] = blocked_channels(lanes_);
         }
         Layout& layout =
-            network_.layouts.try_emplace(call.inputs[n], row_major(operand.tensor.shape.size()))
+            network_.layouts.try_emplace(holder, row_major(operand.tensor.shape.size()))
                 .first->second;
         layout.halo = united(layout.halo, halo);
       }
@@ -204,7 +217,8 @@ class LayoutAssignment {
         std::vector<ValueId> kin = call.inputs;
         kin.push_back(call.outputs.front());
         std::erase_if(kin, [&](const ValueId& value) {
-          return network_.layout_of(value).terms != network_.layout_of(call.outputs.front()).terms;
+          return network_.parts.contains(value) ||
+                 network_.layout_of(value).terms != network_.layout_of(call.outputs.front()).terms;
         });
         std::vector<Halo> halo;
         for (const ValueId& value : kin) halo = united(halo, network_.layout_of(value).halo);
@@ -221,8 +235,12 @@ class LayoutAssignment {
 
   /// Whether a call makes the value for no one outside and for no view.
   bool makes_alone(const ValueId& value) const {
-    return calls_of_.contains(value) && !needs_rows_.contains(value) &&
-           !network_.views.contains(value) && !network_.constants.contains(value) &&
+    const bool has_rows =
+        !is_blocked(value) && std::ranges::any_of(needs_rows_, [&](const auto& v) {
+          return network_.whole_of(v) == value;
+        });
+    return calls_of_.contains(value) && !has_rows && !network_.views.contains(value) &&
+           !network_.constants.contains(value) &&
            std::none_of(network_.inputs.begin(), network_.inputs.end(),
                         [&](const GraphInput& input) { return input.name == value; });
   }

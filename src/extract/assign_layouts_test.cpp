@@ -96,6 +96,25 @@ TEST(JoinParts, LeavesWhatVectorsCannotBeWrittenTo) {
   EXPECT_TRUE(network.parts.empty());
 }
 
+TEST(AssignLayouts, LetsSlicesLieInWhatTheyAreCutFrom) {
+  const Network network = assigned(SmallGraph()
+                                       .input("x", {1, 16, 8, 8})
+                                       .weights("w1", {48, 16, 1, 1})
+                                       .weights("w2", {16, 32, 3, 3})
+                                       .integers("axis", {1})
+                                       .integers("0", {0})
+                                       .integers("16", {16})
+                                       .integers("48", {48})
+                                       .node("Conv", {"x", "w1"}, "a")
+                                       .node("Slice", {"a", "0", "16", "axis"}, "b")
+                                       .node("Slice", {"a", "16", "48", "axis"}, "c")
+                                       .node("Conv", {"c", "w2"}, "d", padded)
+                                       .node("Add", {"b", "d"}, "y")
+                                       .output("y"));
+  expect_golden(to_text(network));
+  EXPECT_EQ(network.layout_of("c"), network.layout_of("a"));
+}
+
 TEST(CopyOutputs, CopiesWhatNoCallMakes) {
   const Network network = assigned(SmallGraph()
                                        .input("x", {4, 8})

@@ -33,12 +33,6 @@ void drop_identities(Graph& graph) {
   graph.nodes = std::move(rest);
 }
 
-ValueId integers(Rewriter& rewriter, const ValueId& hint, std::int64_t value) {
-  HostBuffer data(DType::I64, 1);
-  data.set_integer(0, value);
-  return rewriter.add_constant(hint, {ElementType::Int64, {1}}, std::move(data));
-}
-
 std::vector<Node> slices_of(Rewriter& rewriter, const Node& split) {
   const Shape& whole = rewriter.shape(split.inputs[0]);
   const auto found = split.attributes.find("axis");
@@ -49,15 +43,7 @@ std::vector<Node> slices_of(Rewriter& rewriter, const Node& split) {
   for (const ValueId& part : split.outputs) {
     if (part.empty()) continue;
     const std::int64_t end = start + rewriter.shape(part)[static_cast<std::size_t>(axis)];
-    slices.push_back({.name = part,
-                      .domain = "",
-                      .op = "Slice",
-                      .version = 13,
-                      .inputs = {split.inputs[0], integers(rewriter, part + "/start", start),
-                                 integers(rewriter, part + "/end", end),
-                                 integers(rewriter, part + "/axis", axis)},
-                      .outputs = {part},
-                      .attributes = {}});
+    slices.push_back(rewriter.slice(split.inputs[0], part, axis, start, end));
     start = end;
   }
   return slices;
@@ -107,6 +93,7 @@ Result<void> simplify_graph(Graph& graph, const Evaluator& evaluate) {
   if (const auto folded = fold_constants(graph, evaluate); !folded) return folded.error();
   fold_scales(graph);
   recover_norms(graph);
+  merge_parallel(graph);
   return {};
 }
 

@@ -36,6 +36,34 @@ std::optional<std::size_t> join_axis(const Graph& graph, const Node& node) {
   return static_cast<std::size_t>(axis);
 }
 
+/// Where the result of a Slice lies in what it is cut from, when that is one run in memory that
+/// vectors can be read from, also if channels come in blocks.
+std::optional<Part> slice_part(const Graph& graph, const Node& node) {
+  if (!node.domain.empty() || node.op != "Slice" || node.inputs.size() < 3) return std::nullopt;
+  const ValueType& whole = graph.types.at(node.inputs[0]);
+  const Shape& part = graph.types.at(node.outputs[0]).shape;
+  if (size_bytes(dtype_of(whole.element)) != 4 || graph.constants.contains(node.inputs[0]))
+    return std::nullopt;
+  const auto [at, part_at] = std::mismatch(whole.shape.begin(), whole.shape.end(), part.begin());
+  if (at == whole.shape.end() || !std::equal(at + 1, whole.shape.end(), part_at + 1) ||
+      std::any_of(whole.shape.begin(), at, [](std::int64_t extent) { return extent != 1; }))
+    return std::nullopt;
+  const auto only = [&](std::size_t input, std::int64_t otherwise) -> std::optional<std::int64_t> {
+    if (input >= node.inputs.size() || node.inputs[input].empty()) return otherwise;
+    const auto found = graph.constants.find(node.inputs[input]);
+    if (found == graph.constants.end() || found->second.data->element_count() != 1)
+      return std::nullopt;
+    return found->second.data->get_integer(0);
+  };
+  const std::optional<std::int64_t> begin = only(1, 0), step = only(4, 1);
+  if (!begin || *begin < 0 || step != 1) return std::nullopt;
+  constexpr std::int64_t multiple = 16;
+  if (whole.shape.size() == 4 ? *begin % multiple != 0 || *part_at % multiple != 0
+                              : *begin * (element_count(part) / *part_at) % multiple != 0)
+    return std::nullopt;
+  return Part{node.inputs[0], static_cast<std::size_t>(at - whole.shape.begin()), *begin};
+}
+
 /// Appends a node's stages to `builder`; `known` maps values to tensors and learns its outputs.
 /// Values without elements have no tensor.
 void append(const Graph& graph, const Node& node, ComputationBuilder& builder,
@@ -100,12 +128,16 @@ class Fusion {
       shapes_.push_back(*shape);
     }
     for (std::size_t n = 0; n < graph_.nodes.size(); ++n)
-      if (group_[n] == no_group && !is_view(graph_.nodes[n])) start_group(n);
+      if (group_[n] == no_group && !is_in_place(graph_.nodes[n])) start_group(n);
     for (std::size_t g = groups_.size(); g-- > 0;) join_reader(g);
     return network();
   }
 
  private:
+  bool is_in_place(const Node& node) const {
+    return is_view(node) || slice_part(graph_, node).has_value();
+  }
+
   static constexpr std::size_t no_group = static_cast<std::size_t>(-1);
   using Group = std::set<std::size_t>;  // nodes, in order
 
@@ -148,7 +180,7 @@ class Fusion {
 
   bool may_follow(std::size_t node, const Shape& shape) const {
     return group_[node] == no_group && shapes_[node] == NodeShape::Elementwise &&
-           !is_view(graph_.nodes[node]) && graph_.nodes[node].outputs.size() == 1 &&
+           !is_in_place(graph_.nodes[node]) && graph_.nodes[node].outputs.size() == 1 &&
            graph_.types.at(graph_.nodes[node].outputs.front()).shape == shape;
   }
 
@@ -248,7 +280,10 @@ class Fusion {
                 .layouts = {}};
     for (const ValueId& value : graph_.outputs) out.outputs.push_back({value, value});
     for (const Node& node : graph_.nodes)
-      if (is_view(node)) out.views[node.outputs.front()] = node.inputs.front();
+      if (is_view(node))
+        out.views[node.outputs.front()] = node.inputs.front();
+      else if (const auto part = slice_part(graph_, node))
+        out.parts[node.outputs.front()] = *part;
     std::map<std::size_t, const Group*> by_end;  // a group runs where its last node stood
     for (const Group& group : groups_)
       if (!group.empty()) by_end[*group.rbegin()] = &group;

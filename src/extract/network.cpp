@@ -9,8 +9,13 @@ const ValueId& Network::root_of(const ValueId& value) const {
   return view == views.end() ? value : root_of(view->second);
 }
 
+const ValueId& Network::whole_of(const ValueId& value) const {
+  const auto part = parts.find(value);
+  return part == parts.end() ? value : whole_of(part->second.whole);
+}
+
 Layout Network::layout_of(const ValueId& value) const {
-  const ValueId& root = root_of(value);
+  const ValueId& root = whole_of(root_of(value));
   const auto layout = layouts.find(root);
   return layout == layouts.end() ? row_major(types.at(value).shape.size()) : layout->second;
 }
@@ -32,8 +37,8 @@ std::string to_text(const Network& network) {
       const ValueType& type = network.types.at(value);
       text += (text.empty() ? "" : ", ") + value + " " + std::string(to_text(type.element)) +
               to_text(type.shape);
-      if (const auto layout = network.layouts.find(value); layout != network.layouts.end())
-        text += " layout " + to_text(layout->second);
+      const Layout layout = network.layout_of(value);
+      if (layout != row_major(type.shape.size())) text += " layout " + to_text(layout);
     }
     return text;
   };

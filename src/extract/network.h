@@ -45,14 +45,16 @@ struct Network {
   std::vector<Call> calls;
   /// Values that are another value in another shape: the same elements in row-major order.
   std::map<ValueId, ValueId> views;
-  /// Values that calls write into their place in another one.
+  /// Values that lie inside another one: what a call writes there, or a piece that others read.
   std::map<ValueId, Part> parts = {};
   /// Of values that are not row-major.
   std::map<ValueId, Layout> layouts;
 
   /// The value that `value` is a view of, through any number of views.
   const ValueId& root_of(const ValueId& value) const;
-  /// Of a value or the one it is a view of.
+  /// The value that `value` is a part of, through any number of parts.
+  const ValueId& whole_of(const ValueId& value) const;
+  /// Of a value, of what it is a view of or a part of.
   Layout layout_of(const ValueId& value) const;
   /// Elements in memory before the part begins.
   std::int64_t offset_of(const Part& part) const;

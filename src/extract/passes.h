@@ -35,6 +35,13 @@ void fold_scales(Graph& graph);
 /// Finds norms that were written as their arithmetic: LayerNormalization and RMSNormalization.
 void recover_norms(Graph& graph);
 
+/// Makes one convolution of several that read the same value in the same way, together with the
+/// function that follows each. Results that a Concat reads stay alone: they are written where they
+/// lie in its result.
+///
+///     Relu(Conv(x, W, b)), Relu(Conv(x, V, c))   ->   Slices of Relu(Conv(x, [W; V], [b; c]))
+void merge_parallel(Graph& graph);
+
 /// All of them.
 Result<void> simplify_graph(Graph& graph, const Evaluator& evaluate);
 

@@ -1,6 +1,7 @@
 #include "extract/passes.h"
 
 #include "ir/interpret.h"
+#include "support/golden.h"
 #include "support/small_graph.h"
 
 #include <gtest/gtest.h>
@@ -153,6 +154,66 @@ TEST(RecoverNorms, LeavesAMeanOverAnotherAxis) {
   Graph graph = before;
   recover_norms(graph);
   EXPECT_EQ(graph.nodes.size(), before.nodes.size());
+}
+
+/// Three convolutions of one input; the third is joined with the second's successor.
+SmallGraph parallel_convs(const std::string& function) {
+  return SmallGraph()
+      .input("x", {1, 8, 5, 5})
+      .weights("w1", {16, 8, 1, 1})
+      .weights("w2", {32, 8, 1, 1})
+      .weights("w3", {16, 8, 1, 1})
+      .weights("b1", {16})
+      .weights("b2", {32})
+      .weights("b3", {16})
+      .weights("v1", {4, 16, 3, 3})
+      .weights("v2", {16, 32, 1, 1})
+      .node("Conv", {"x", "w1", "b1"}, "a")
+      .node("Relu", {"a"}, "ra")
+      .node("Conv", {"ra", "v1"}, "y")
+      .node("Conv", {"x", "w2", "b2"}, "b")
+      .node(function, {"b"}, "rb")
+      .node("Conv", {"rb", "v2"}, "c")
+      .node("Conv", {"x", "w3", "b3"}, "d")
+      .node("Relu", {"d"}, "rd")
+      .node("Concat", {"c", "rd"}, "z", {{"axis", std::int64_t{1}}})
+      .output("y")
+      .output("z");
+}
+
+TEST(MergeParallel, MakesOneOfConvolutionsAlike) {
+  const Graph before = parallel_convs("Relu").inferred();
+  Graph graph = before;
+  merge_parallel(graph);
+  expect_golden(to_text(graph));
+  EXPECT_EQ(difference(graph, before), "");
+}
+
+TEST(MergeParallel, LeavesWhatDiffers) {
+  Graph graph = parallel_convs("Sigmoid").inferred();
+  const std::string before = to_text(graph);
+  merge_parallel(graph);
+  EXPECT_EQ(to_text(graph), before);
+}
+
+TEST(Canonicalise, SharesWhatConcatsBeginWith) {
+  const Attribute axis = std::int64_t{0};
+  const Graph before = SmallGraph()
+                           .input("a", {2, 3})
+                           .input("b", {2, 3})
+                           .input("c", {1, 3})
+                           .node("Concat", {"a", "b"}, "ab", {{"axis", axis}})
+                           .node("Concat", {"a", "b", "c"}, "abc", {{"axis", axis}})
+                           .node("Concat", {"a", "b", "c", "a"}, "abca", {{"axis", axis}})
+                           .output("ab")
+                           .output("abc")
+                           .output("abca")
+                           .inferred();
+  Graph graph = before;
+  canonicalise(graph);
+  EXPECT_EQ(graph.nodes[1].inputs, (std::vector<ValueId>{"ab", "c"}));
+  EXPECT_EQ(graph.nodes[2].inputs, (std::vector<ValueId>{"abc", "a"}));
+  EXPECT_EQ(difference(graph, before), "");
 }
 
 }  // namespace

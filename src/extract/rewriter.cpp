@@ -57,6 +57,22 @@ ValueId Rewriter::add_constant(const ValueId& hint, ValueType type, HostBuffer d
   return name;
 }
 
+Node Rewriter::slice(const ValueId& from, const ValueId& to, std::int64_t axis, std::int64_t begin,
+                     std::int64_t end) {
+  const auto integer = [&](const char* suffix, std::int64_t value) {
+    HostBuffer data(DType::I64, 1);
+    data.set_integer(0, value);
+    return add_constant(to + suffix, {ElementType::Int64, {1}}, std::move(data));
+  };
+  return {.name = to,
+          .domain = "",
+          .op = "Slice",
+          .version = 13,
+          .inputs = {from, integer("/start", begin), integer("/end", end), integer("/axis", axis)},
+          .outputs = {to},
+          .attributes = {}};
+}
+
 void Rewriter::replace(Node node) {
   const auto found = maker_.find(node.outputs.front());
   check(found != maker_.end(), "a node in the place of another");

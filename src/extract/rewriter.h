@@ -24,6 +24,7 @@ class Rewriter {
   std::vector<const Node*> readers(const ValueId& value) const;
   /// Whether one node reads the value and it does not leave the graph.
   bool has_one_reader(const ValueId& value) const;
+  bool is_output(const ValueId& value) const { return outputs_.contains(value); }
   /// The value of a constant with one element.
   std::optional<double> scalar(const ValueId& value) const;
   const Constant* constant(const ValueId& value) const;
@@ -31,6 +32,9 @@ class Rewriter {
 
   /// Adds a constant under a new name made of `hint`.
   ValueId add_constant(const ValueId& hint, ValueType type, HostBuffer data);
+  /// A node that takes [begin, end) of `from` along an axis.
+  Node slice(const ValueId& from, const ValueId& to, std::int64_t axis, std::int64_t begin,
+             std::int64_t end);
   /// Puts `node` where the maker of its first output stood.
   void replace(Node node);
   /// Drops nodes that were replaced and what nothing needs any more.

@@ -54,6 +54,8 @@ struct Node {
 
   /// `Conv "layer1"`, for messages.
   std::string title() const;
+  /// `group=1 pads=[1, 1, 1, 1]`.
+  std::string attributes_text() const;
 };
 
 struct GraphInput {

@@ -47,6 +47,13 @@ std::string to_text(const Attribute& attribute) {
 
 }  // namespace
 
+std::string Node::attributes_text() const {
+  std::string out;
+  for (const auto& [key, attribute] : attributes)
+    out += (out.empty() ? "" : " ") + key + "=" + to_text(attribute);
+  return out;
+}
+
 std::string to_text(const Graph& graph) {
   std::string out = "graph " + graph.name + "\n";
   for (const GraphInput& input : graph.inputs)
@@ -63,10 +70,7 @@ std::string to_text(const Graph& graph) {
     out += results + " = " + (node.domain.empty() ? node.op : node.domain + "." + node.op) + "(";
     for (std::size_t n = 0; n < node.inputs.size(); ++n)
       out += (n == 0 ? "" : ", ") + (node.inputs[n].empty() ? "_" : node.inputs[n]);
-    out += ")";
-    for (const auto& [name, attribute] : node.attributes)
-      out += " " + name + "=" + to_text(attribute);
-    out += "\n";
+    out += ")" + (node.attributes.empty() ? "" : " " + node.attributes_text()) + "\n";
   }
   for (const ValueId& value : graph.outputs) out += "output " + value + "\n";
   return out;

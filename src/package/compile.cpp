@@ -149,7 +149,7 @@ class NetworkCompiler {
          part = network_.parts.find(holder)) {
       bytes += network_.offset_of(part->second) *
                size_bytes(dtype_of(network_.types.at(holder).element));
-      holder = part->second.whole;
+      holder = network_.root_of(part->second.whole);
     }
     return {holder, bytes};
   }
