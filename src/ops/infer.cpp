@@ -40,6 +40,7 @@ class Inference {
  private:
   /// Learns what the node gives, or gives the nodes to put in its place.
   std::vector<Node> handle(const Node& node) {
+    if (std::ranges::all_of(node.outputs, &ValueId::empty)) return {};  // nobody can read it
     for (const ValueId& value : reads_of(node))
       if (!graph_.types.contains(value)) return {};  // what it reads is a problem already
     const ops::Op* op = ops::find_op(node.domain, node.op);

@@ -15,6 +15,10 @@ TEST(Infer, RefusesAnOperatorThatIsNotKnown) {
   EXPECT_EQ(TestNode("Frobnicate").refusal(), "the operator is not known");
 }
 
+TEST(Infer, DropsNodesThatGiveNothing) {
+  EXPECT_EQ(TestNode("Split").input({2}, {1, 2}).absent_output(0).refusal(), "not refused");
+}
+
 TEST(Infer, ComputesWhatDependsOnConstantsOnly) {
   TestNode("Add").input({2}, {1, 2}).input({}, {3}).expect({2}, {4, 5});
 }

@@ -72,6 +72,7 @@ ValueId Expansion::input(std::size_t n) {
 ValueId Expansion::fresh_name(std::string_view hint) {
   const auto first =
       std::ranges::find_if(node().outputs, [](const ValueId& v) { return !v.empty(); });
+  check(first != node().outputs.end(), "a node that gives something");
   return *first + "/" + std::string(hint) + "_" + std::to_string(nodes.size() + constants.size());
 }
 
