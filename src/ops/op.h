@@ -29,8 +29,11 @@ class Definition : public NodeView {
   /// Adds the next output. Its element type is that of the first input with the same dtype, or the
   /// dtype's own, unless given.
   void output(const TensorId& tensor, std::optional<ElementType> element = std::nullopt);
-  /// Adds the next output, which has no elements: `shape` has a zero. All outputs must be such.
-  void output_empty(Shape shape) { empty_outputs_.push_back({type(0).element, std::move(shape)}); }
+  /// Adds the next output, which has no elements: `shape` has a zero. All outputs must be such. Its
+  /// element type is that of the first input unless given.
+  void output_empty(Shape shape, std::optional<ElementType> element = std::nullopt) {
+    empty_outputs_.push_back({element.value_or(type(0).element), std::move(shape)});
+  }
   void refuse(std::string_view message) { output(b.refuse(node().title(), message)); }
 
   struct Output {
@@ -69,6 +72,10 @@ class Expansion : public NodeView {
   }
   ValueId integers(const std::vector<std::int64_t>& values) {
     return constant(integer_list(values));
+  }
+  ValueId zeros(ElementType element, Shape shape) {
+    const std::vector<double> values(static_cast<std::size_t>(element_count(shape)), 0);
+    return constant(element, std::move(shape), values);
   }
   ValueId real(double value) { return constant(ElementType::Float, {}, {value}); }
   /// Says which value is the next output of the expanded node.

@@ -7,28 +7,20 @@
 namespace tessera::ops {
 namespace {
 
-Expr negated(const Expr& e) { return unary(UnaryOp::Neg, e); }
-
-/// A divisor's magnitude; zero, by which nothing can be divided, becomes one.
-Expr positive(const Expr& divisor) {
-  return max(unary(UnaryOp::Abs, divisor), number(divisor.dtype(), 1));
-}
-
 Expr is_negative(const Expr& e) { return e < number(e.dtype(), 0); }
 
-/// With the sign of the dividend, as in C.
-Expr truncated_remainder(const Expr& a, const Expr& b) {
-  const Expr magnitude = unary(UnaryOp::Abs, a) % positive(b);
-  return select(is_negative(a), negated(magnitude), magnitude);
-}
-
 /// With the sign of the divisor, as in Python.
-Expr floored_remainder(const Expr& a, const Expr& b) {
-  return select(is_negative(b), negated(negated(a) % positive(b)), a % positive(b));
+Expr floored_remainder(const Expr& a, const Expr& b, ElementType element) {
+  const Expr rest = truncated_remainder(a, b, element);
+  if (element == ElementType::UInt64) return rest;
+  const Expr has_rest = unary(UnaryOp::Not, binary(BinaryOp::Equal, rest, number(a.dtype(), 0)));
+  const Expr has_sign = binary(BinaryOp::Equal, is_negative(rest), is_negative(b));
+  return select(has_rest && unary(UnaryOp::Not, has_sign), rest + b, rest);
 }
 
 template <BinaryOp Operator>
 void arithmetic(Definition& d) {
+  if (gives_nothing(d)) return;
   d.output(of_both_numbers(d, [&](const Expr& a, const Expr& b) {
     return wrapped(binary(Operator, a, b), d.type(0).element);
   }));
@@ -36,7 +28,8 @@ void arithmetic(Definition& d) {
 
 void divide(Definition& d) {
   d.output(of_both_numbers(d, [&](const Expr& a, const Expr& b) {
-    return is_float(a.dtype()) ? a / b : wrapped(truncated_quotient(a, b), d.type(0).element);
+    const ElementType element = d.type(0).element;
+    return is_float(a.dtype()) ? a / b : wrapped(truncated_quotient(a, b, element), element);
   }));
 }
 
@@ -46,7 +39,8 @@ void modulo(Definition& d) {
     return d.refuse("fmod is 0, expected 1 for floats");
   d.output(of_both_numbers(d, [&](const Expr& a, const Expr& b) {
     if (is_float(a.dtype())) return a % b;
-    return is_c ? truncated_remainder(a, b) : floored_remainder(a, b);
+    const ElementType element = d.type(0).element;
+    return is_c ? truncated_remainder(a, b, element) : floored_remainder(a, b, element);
   }));
 }
 
@@ -58,12 +52,14 @@ TensorId fold(const Definition& d) {
     if (d.b.dtype(id) != dtype)
       return d.b.refuse(d.node().title(), dtypes_differ(dtype, d.b.dtype(id)));
   if (dtype == DType::Bool) return d.b.refuse(d.node().title(), undefined_for(dtype));
+  // a sum does not care for order
+  const ElementType order = Operator == BinaryOp::Add ? ElementType::Int64 : d.type(0).element;
   return elementwise(
       d.b, operands,
-      [](std::span<const Expr> e) {
-        Expr all = e[0];
-        for (const Expr& next : e.subspan(1)) all = binary(Operator, all, next);
-        return all;
+      [&](std::span<const Expr> e) {
+        Expr all = in_order(e[0], order);
+        for (const Expr& next : e.subspan(1)) all = binary(Operator, all, in_order(next, order));
+        return in_order(all, order);
       },
       d.node().op);
 }
@@ -129,33 +125,37 @@ void power(Definition& d) {
   d.output(elementwise(
                d.b, operands,
                [&](std::span<const Expr> e) {
-                 const Expr raised =
-                     binary(BinaryOp::Pow, cast(DType::F32, e[0]), cast(DType::F32, e[1]));
+                 const Expr raised = binary(BinaryOp::Pow, as_real(e[0], element),
+                                            as_real(e[1], d.type(1).element));
                  return is_real ? raised : converted(settled(raised), element);
                },
                d.node().op),
            element);
 }
 
-/// The powers of two that are positive in `dtype`.
-TensorId powers_of_two(Definition& d, DType dtype) {
-  const int count = dtype == DType::I32 ? 31 : 63;
+/// 1, 2, 4 .. up to what is positive in `dtype`.
+std::vector<double> powers_of_two(DType dtype) {
   std::vector<double> values;
-  for (int n = 0; n < count; ++n) values.push_back(static_cast<double>(std::int64_t{1} << n));
-  return d.b.table("powers", {count}, std::move(values), dtype);
+  for (int n = 0; n < (dtype == DType::I32 ? 31 : 63); ++n)
+    values.push_back(static_cast<double>(std::int64_t{1} << n));
+  return values;
 }
 
 void bit_shift(Definition& d) {
   const std::string direction = d.text("direction", "");
   if (direction != "LEFT" && direction != "RIGHT")
     return d.refuse("direction is \"" + direction + "\", expected LEFT or RIGHT");
-  const DType dtype = dtype_of(d.type(0).element);
+  const ElementType element = d.type(0).element;
+  const DType dtype = dtype_of(element);
   if (is_float(dtype)) return d.refuse(undefined_for(dtype));
-  const TensorId powers = powers_of_two(d, dtype);
-  const std::int64_t last = d.b.shape(powers)[0] - 1;
-  d.output(of_both_numbers(d, [&](const Expr& x, const Expr& count) {
-    const Expr power = d.b.read(powers, {min(max(cast(DType::I64, count), 0), last)});
-    return direction == "LEFT" ? wrapped(x * power, d.type(0).element) : x / power;
+  std::vector<double> values = powers_of_two(dtype);
+  if (element == ElementType::UInt64) values.push_back(-0x1p63);  // the bits of 2^63
+  const auto count = static_cast<std::int64_t>(values.size());
+  const TensorId powers = d.b.table("powers", {count}, std::move(values), dtype);
+  d.output(of_both_numbers(d, [&](const Expr& x, const Expr& by) {
+    const Expr power = d.b.read(powers, {min(max(cast(DType::I64, by), 0), count - 1)});
+    return direction == "LEFT" ? wrapped(x * power, element)
+                               : truncated_quotient(x, power, element);
   }));
 }
 
@@ -173,8 +173,9 @@ void bitwise(Definition& d) {
     return d.refuse("expected integers of one type");
   const Result<Shape> shape = broadcast(d.shape(0), d.shape(1));
   if (!shape) return d.refuse(shape.error().message);
-  const TensorId powers = powers_of_two(d, dtype);
-  const std::int64_t sign = d.b.shape(powers)[0];
+  std::vector<double> values = powers_of_two(dtype);
+  const auto sign = static_cast<std::int64_t>(values.size());
+  const TensorId powers = d.b.table("powers", {sign}, std::move(values), dtype);
   std::vector<Axis> axes = spatial_axes(*shape);
   const Expr is_sign = binary(BinaryOp::Equal, axis("bit"), sign);
   const Expr power = d.b.read(powers, {min(axis("bit"), sign - 1)});
@@ -190,13 +191,20 @@ void bitwise(Definition& d) {
 }
 
 constexpr Op list[] = {
-    {"", "Add", arithmetic<BinaryOp::Add>, 2}, {"", "BitShift", bit_shift, 2},
-    {"", "BitwiseAnd", bitwise<bits_and>, 2},  {"", "BitwiseOr", bitwise<bits_or>, 2},
-    {"", "BitwiseXor", bitwise<bits_xor>, 2},  {"", "Div", divide, 2},
-    {"", "Max", fold_all<BinaryOp::Max>},      {"", "Mean", mean},
-    {"", "Min", fold_all<BinaryOp::Min>},      {"", "Mod", modulo, 2},
-    {"", "Mul", arithmetic<BinaryOp::Mul>, 2}, {"", "Pow", power, 2},
-    {"", "Sub", arithmetic<BinaryOp::Sub>, 2}, {"", "Sum", fold_all<BinaryOp::Add>},
+    {"", "Add", arithmetic<BinaryOp::Add>, 2, true},
+    {"", "BitShift", bit_shift, 2},
+    {"", "BitwiseAnd", bitwise<bits_and>, 2},
+    {"", "BitwiseOr", bitwise<bits_or>, 2},
+    {"", "BitwiseXor", bitwise<bits_xor>, 2},
+    {"", "Div", divide, 2},
+    {"", "Max", fold_all<BinaryOp::Max>},
+    {"", "Mean", mean},
+    {"", "Min", fold_all<BinaryOp::Min>},
+    {"", "Mod", modulo, 2},
+    {"", "Mul", arithmetic<BinaryOp::Mul>, 2, true},
+    {"", "Pow", power, 2},
+    {"", "Sub", arithmetic<BinaryOp::Sub>, 2, true},
+    {"", "Sum", fold_all<BinaryOp::Add>},
 };
 
 }  // namespace

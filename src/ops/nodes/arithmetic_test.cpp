@@ -35,6 +35,40 @@ TEST(ArithmeticNodes, GiveRemaindersWithTheSignOfEitherSide) {
   EXPECT_EQ(on("Mod", {1}, {1}, Float).refusal(), "Mod \"node\": fmod is 0, expected 1 for floats");
 }
 
+TEST(ArithmeticNodes, DivideByZeroToZero) {
+  for (const ElementType element : {UInt8, Int32, Int64, UInt64}) {
+    on("Div", {7, 0}, {0, 0}, element).expect({2}, {0, 0}, element);
+    on("Mod", {7, 0}, {0, 0}, element).expect({2}, {0, 0}, element);
+    on("Mod", {7}, {0}, element).attribute("fmod", 1).expect({1}, {0}, element);
+  }
+}
+
+TEST(ArithmeticNodes, DivideTheSmallestInteger) {
+  constexpr double small = -0x1p31;
+  on("Div", {small, small, small, 5}, {3, -1, small, small}, Int32)
+      .expect({4}, {-715827882, small, 1, 0}, Int32);
+  on("Mod", {small, 5}, {3, small}, Int32).expect({2}, {1, small + 5}, Int32);
+}
+
+/// The largest integers of 64 bits, told by the negative ones of the same bits.
+TEST(ArithmeticNodes, TakeUnsignedIntegersBeyondTheSignedOnes) {
+  constexpr double half = -0x1p63;  // 2^63
+  on("Div", {-1, half, 7, -1}, {10, half, -1, -2}, UInt64)
+      .expect({4}, {0x1.999999999999ap60, 1, 0, 1}, UInt64);
+  on("Mod", {-1, half, 7}, {10, 3, -1}, UInt64).expect({3}, {5, 2, 7}, UInt64);
+  on("Max", {-1, 3}, {7, 4}, UInt64).expect({2}, {-1, 4}, UInt64);
+  on("Min", {-1, 3}, {7, 4}, UInt64).expect({2}, {7, 3}, UInt64);
+  const auto shifted = [&](const std::string& direction) {
+    return on("BitShift", {-1, 1, -1}, {63, 63, 0}, UInt64).attribute("direction", direction);
+  };
+  shifted("LEFT").expect({3}, {half, half, -1}, UInt64);
+  shifted("RIGHT").expect({3}, {1, 0, -1}, UInt64);
+}
+
+TEST(ArithmeticNodes, GiveNothingForNothing) {
+  TestNode("Mul").input({2, 0}, {}).input({2, 1}, {1, 2}).expect({2, 0}, {});
+}
+
 TEST(ArithmeticNodes, FoldAnyNumberOfOperands) {
   const auto three = [](const std::string& op) {
     return TestNode(op).input({2}, {1, 5}).input({2}, {4, 2}).input({}, {3});

@@ -3,7 +3,41 @@
 #include "base/text.h"
 #include "ops/shape.h"
 
+#include <limits>
+
 namespace tessera::ops {
+namespace {
+
+constexpr std::int64_t half_of_uint64 = std::numeric_limits<std::int64_t>::min();
+
+Expr is_equal(const Expr& a, const Expr& b) { return binary(BinaryOp::Equal, a, b); }
+Expr is_negative(const Expr& e) { return e < number(e.dtype(), 0); }
+
+/// The dividend's half, which is positive, is divided; what its double leaves may hold one more.
+Expr unsigned_quotient(const Expr& a, const Expr& b) {
+  const auto is_below = [](const Expr& x, const Expr& y) {
+    return in_order(x, ElementType::UInt64) < in_order(y, ElementType::UInt64);
+  };
+  const Expr divisor = max(b, 1);
+  const Expr half = select(is_negative(a), a / 2 + half_of_uint64, a / 2);
+  const Expr even = half / divisor * 2;
+  const Expr quotient = even + select(is_below(a - even * divisor, divisor), 0, 1);
+  return select(is_negative(b), select(is_below(a, b), 0, 1), quotient);
+}
+
+Expr signed_quotient(const Expr& a, const Expr& b) {
+  const DType dtype = a.dtype();
+  const Expr zero = integer(dtype, 0), one = integer(dtype, 1);
+  const Expr divisor = max(unary(UnaryOp::Abs, b), one);
+  const Expr quotient = (a + select(is_negative(a), divisor - one, zero)) / divisor;
+  const Expr smallest = integer(
+      dtype, dtype == DType::I32 ? std::numeric_limits<std::int32_t>::min() : half_of_uint64);
+  return select(is_equal(b, smallest),
+                select(is_equal(a, smallest), one, zero),  // has no magnitude
+                select(is_negative(b), unary(UnaryOp::Neg, quotient), quotient));
+}
+
+}  // namespace
 
 std::optional<IntegerRange> narrow_range(ElementType element) {
   switch (element) {
@@ -43,15 +77,33 @@ Expr converted(const Expr& value, ElementType to) {
   const DType dtype = dtype_of(to);
   if (dtype == DType::Bool && value.dtype() != DType::Bool)
     return unary(UnaryOp::Not, binary(BinaryOp::Equal, value, number(value.dtype(), 0)));
+  if (to == ElementType::UInt64 && is_float(value.dtype())) {
+    const Expr beyond =
+        min(value - real(0x1p64), real(-1));  // the largest for what is larger still
+    return cast(dtype, select(value < real(0x1p63), value, beyond));
+  }
   return wrapped(cast(dtype, value), to);
 }
 
-Expr truncated_quotient(const Expr& a, const Expr& b) {
-  const auto is_negative = [](const Expr& e) { return e < number(e.dtype(), 0); };
-  const Expr divisor = max(unary(UnaryOp::Abs, b), number(b.dtype(), 1));
-  const Expr magnitude = unary(UnaryOp::Abs, a) / divisor;
-  return select(binary(BinaryOp::Equal, is_negative(a), is_negative(b)), magnitude,
-                unary(UnaryOp::Neg, magnitude));
+Expr as_real(const Expr& value, ElementType element) {
+  const Expr real_value = cast(DType::F32, value);
+  if (element != ElementType::UInt64) return real_value;
+  return select(is_negative(value), real_value + real(0x1p64), real_value);
+}
+
+Expr in_order(const Expr& value, ElementType element) {
+  return element == ElementType::UInt64 ? value + half_of_uint64 : value;
+}
+
+Expr truncated_quotient(const Expr& a, const Expr& b, ElementType element) {
+  const Expr zero = number(b.dtype(), 0);
+  return select(is_equal(b, zero), zero,
+                element == ElementType::UInt64 ? unsigned_quotient(a, b) : signed_quotient(a, b));
+}
+
+Expr truncated_remainder(const Expr& a, const Expr& b, ElementType element) {
+  const Expr zero = number(b.dtype(), 0);
+  return select(is_equal(b, zero), zero, a - truncated_quotient(a, b, element) * b);
 }
 
 Expr scalar_input(const Definition& d, std::size_t n) {

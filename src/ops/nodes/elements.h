@@ -24,10 +24,18 @@ Expr integer(DType dtype, std::int64_t value);
 /// `value`, of any dtype, as an element of another type: a fraction is cut off, integers wrap, bool
 /// is whether it is not zero.
 Expr converted(const Expr& value, ElementType to);
+/// An element of any type as f32.
+Expr as_real(const Expr& value, ElementType element);
 
-/// An integer divided by one that is not zero, towards zero, where the IR divides towards minus
-/// infinity.
-Expr truncated_quotient(const Expr& a, const Expr& b);
+/// An element so that comparisons, which take i64 for signed, order it as its type does: that of
+/// uint64 is moved by half the range. Its own inverse.
+Expr in_order(const Expr& value, ElementType element);
+
+/// Integers divided towards zero, where the IR divides towards minus infinity. By zero it gives
+/// zero: there is no other answer that all machines share, and a network has no way to fail.
+Expr truncated_quotient(const Expr& a, const Expr& b, ElementType element);
+/// What that division leaves, with the sign of `a`; by zero it leaves zero.
+Expr truncated_remainder(const Expr& a, const Expr& b, ElementType element);
 
 /// Input `n`, which has one element: its value when that is known, otherwise a read.
 Expr scalar_input(const Definition& d, std::size_t n);

@@ -4,6 +4,7 @@
 #include "ops/functions.h"
 #include "ops/nodes/elements.h"
 #include "ops/nodes/nodes.h"
+#include "ops/nodes/operands.h"
 #include "ops/rearrange.h"
 #include "ops/shape.h"
 
@@ -12,6 +13,7 @@ namespace {
 
 template <UnaryOp Operator>
 void real_function(Definition& d) {
+  if (gives_nothing(d)) return;
   d.output(unary(d.b, Operator, d.input(0), d.node().op));
 }
 
@@ -23,9 +25,19 @@ void function(Definition& d) {
 /// Of any number; the smallest integer of a narrow type has no opposite and stays what it is.
 template <UnaryOp Operator>
 void opposite(Definition& d) {
+  if (gives_nothing(d)) return;
+  if (Operator == UnaryOp::Abs && d.type(0).element == ElementType::UInt64)
+    return d.output(copy(d.b, d.input(0), d.node().op));
   d.output(map_number(
       d.b, d.input(0),
       [&](const Expr& e) { return wrapped(unary(Operator, e), d.type(0).element); }, d.node().op));
+}
+
+void sign_node(Definition& d) {
+  if (d.type(0).element != ElementType::UInt64) return function<sign>(d);
+  d.output(map(
+      d.b, d.input(0), [](const Expr& e) { return select(binary(BinaryOp::Equal, e, 0), 0, 1); },
+      d.node().op));
 }
 
 void bitwise_not(Definition& d) {
@@ -50,14 +62,20 @@ void clip(Definition& d) {
   d.output(map_number(
       d.b, d.input(0),
       [&](const Expr& e) {
-        const Expr raised = low ? max(e, *low) : e;
-        return high ? min(raised, *high) : raised;
+        const auto placed = [&](const Expr& value) { return in_order(value, d.type(0).element); };
+        const Expr raised = low ? max(placed(e), placed(*low)) : placed(e);
+        return placed(high ? min(raised, placed(*high)) : raised);
       },
       d.node().op));
 }
 
 void convert(Definition& d, ElementType to) {
-  d.output(map(d.b, d.input(0), [&](const Expr& e) { return converted(e, to); }, d.node().op), to);
+  if (!d.has_elements(0)) return d.output_empty(d.shape(0), to);
+  const ElementType from = d.type(0).element;
+  const auto change = [&](const Expr& e) {
+    return is_float(dtype_of(to)) ? as_real(e, from) : converted(e, to);
+  };
+  d.output(map(d.b, d.input(0), change, d.node().op), to);
 }
 
 void cast_node(Definition& d) {
@@ -68,6 +86,25 @@ void cast_node(Definition& d) {
 }
 
 void cast_like(Definition& d) { convert(d, d.type(1).element); }
+
+/// The same bits: of integers at any time, of floats when they are known.
+void bit_cast_node(Expansion& e) {
+  const ElementType from = e.type(0).element;
+  const std::optional<ElementType> to = element_type_of(e.integer("to", 0));
+  if (!to || size_bytes(*to) != size_bytes(from))
+    return e.refuse("to is " + std::to_string(e.integer("to", 0)) +
+                    ", expected a type as large as " + std::string(to_text(from)));
+  if (!is_float(dtype_of(from)) && !is_float(dtype_of(*to)))
+    return e.output(e.add("Cast", {e.input(0)}, {{"to", e.integer("to", 0)}}));
+  const Constant* known = e.view().constant(0);
+  if (known == nullptr) return e.refuse("bits of floats that are known only when the network runs");
+  std::vector<std::byte> bits(
+      static_cast<std::size_t>(known->data->element_count() * size_bytes(from)));
+  encode(*known->data, from, bits);
+  e.output(e.constant(
+      Constant{{*to, known->type.shape},
+               std::make_shared<HostBuffer>(decode(*to, known->data->element_count(), bits))}));
+}
 
 void identity_node(Definition& d) {
   if (!d.has_elements(0)) return d.output_empty(d.shape(0));
@@ -94,36 +131,37 @@ void dropout(Definition& d) {
 }
 
 constexpr Op list[] = {
-    {"", "Abs", opposite<UnaryOp::Abs>},
+    {"", "Abs", opposite<UnaryOp::Abs>, 1, true},
     {"", "Acos", function<acos>},
     {"", "Acosh", function<acosh>},
     {"", "Asin", function<asin>},
     {"", "Asinh", function<asinh>},
     {"", "Atan", function<atan>},
     {"", "Atanh", function<atanh>},
+    {"", "BitCast", bit_cast_node},
     {"", "BitwiseNot", bitwise_not},
-    {"", "Cast", cast_node},
-    {"", "CastLike", cast_like, 2},
-    {"", "Ceil", real_function<UnaryOp::Ceil>},
+    {"", "Cast", cast_node, 1, true},
+    {"", "CastLike", cast_like, 2, true},
+    {"", "Ceil", real_function<UnaryOp::Ceil>, 1, true},
     {"", "Clip", clip},
-    {"", "Cos", real_function<UnaryOp::Cos>},
+    {"", "Cos", real_function<UnaryOp::Cos>, 1, true},
     {"", "Cosh", function<cosh>},
     {"", "Dropout", dropout},
-    {"", "Erf", real_function<UnaryOp::Erf>},
-    {"", "Exp", real_function<UnaryOp::Exp>},
-    {"", "Floor", real_function<UnaryOp::Floor>},
+    {"", "Erf", real_function<UnaryOp::Erf>, 1, true},
+    {"", "Exp", real_function<UnaryOp::Exp>, 1, true},
+    {"", "Floor", real_function<UnaryOp::Floor>, 1, true},
     {"", "Identity", identity_node, 1, true},
-    {"", "Log", real_function<UnaryOp::Log>},
-    {"", "Neg", opposite<UnaryOp::Neg>},
+    {"", "Log", real_function<UnaryOp::Log>, 1, true},
+    {"", "Neg", opposite<UnaryOp::Neg>, 1, true},
     {"", "Reciprocal", function<reciprocal>},
-    {"", "Round", real_function<UnaryOp::Round>},
-    {"", "Sigmoid", real_function<UnaryOp::Sigmoid>},
-    {"", "Sign", function<sign>},
-    {"", "Sin", real_function<UnaryOp::Sin>},
+    {"", "Round", real_function<UnaryOp::Round>, 1, true},
+    {"", "Sigmoid", real_function<UnaryOp::Sigmoid>, 1, true},
+    {"", "Sign", sign_node},
+    {"", "Sin", real_function<UnaryOp::Sin>, 1, true},
     {"", "Sinh", function<sinh>},
-    {"", "Sqrt", real_function<UnaryOp::Sqrt>},
+    {"", "Sqrt", real_function<UnaryOp::Sqrt>, 1, true},
     {"", "Tan", function<tan>},
-    {"", "Tanh", real_function<UnaryOp::Tanh>},
+    {"", "Tanh", real_function<UnaryOp::Tanh>, 1, true},
 };
 
 }  // namespace

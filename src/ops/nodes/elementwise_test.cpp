@@ -58,6 +58,36 @@ TEST(ElementwiseNodes, CastIntegersToTheWidthOfTheirType) {
   TestNode("CastLike").input({1}, {1.5}).input({1}, {0}, Int64).expect({1}, {1}, Int64);
 }
 
+/// The largest integers of 64 bits, told by the negative ones of the same bits.
+TEST(ElementwiseNodes, TakeUnsignedIntegersBeyondTheSignedOnes) {
+  const auto cast = [](std::int64_t to) { return TestNode("Cast").attribute("to", to); };
+  cast(1).input({3}, {-1, -0x1p63, 5}, UInt64).expect({3}, {0x1p64, 0x1p63, 5});
+  cast(13).input({4}, {0x1p63, 0x1p64, 0x1.8p63, 5}).expect({4}, {-0x1p63, -1, -0x1p62, 5}, UInt64);
+  TestNode("Abs").input({2}, {-1, 5}, UInt64).expect({2}, {-1, 5}, UInt64);
+  TestNode("Sign").input({3}, {-1, 5, 0}, UInt64).expect({3}, {1, 1, 0}, UInt64);
+  TestNode("Clip")
+      .input({3}, {-1, 5, 0}, UInt64)
+      .input({}, {2}, UInt64)
+      .input({}, {-0x1p63}, UInt64)
+      .expect({3}, {-0x1p63, 5, 2}, UInt64);
+}
+
+TEST(ElementwiseNodes, KeepBits) {
+  const auto cast = [](std::int64_t to) { return TestNode("BitCast").attribute("to", to); };
+  cast(6).input({2}, {1, -2}).expect({2}, {0x3f800000, -0x40000000}, Int32);
+  cast(1).input({1}, {0x3f800000}, Int32).expect({1}, {1});
+  cast(2).input({2}, {-1, 5}, Int8).expect({2}, {255, 5}, UInt8);
+  EXPECT_EQ(cast(7).input({1}, {0}).refusal(), "to is 7, expected a type as large as float");
+  EXPECT_EQ(cast(6).unknown_input({1}).refusal(),
+            "bits of floats that are known only when the network runs");
+}
+
+TEST(ElementwiseNodes, GiveNothingForNothing) {
+  TestNode("Exp").input({0, 3}, {}).expect({0, 3}, {});
+  TestNode("Cast").attribute("to", 7).input({0}, {}).expect({0}, {}, Int64);
+  TestNode("CastLike").input({1}, {1.5}).input({0}, {}, Int64).expect({1}, {1}, Int64);
+}
+
 TEST(ElementwiseNodes, DropNothing) {
   const auto dropout = [](std::int64_t version) {
     return TestNode("Dropout", version).input({2}, {1, 2}).outputs(2);

@@ -21,7 +21,9 @@ Expr greater_equal(const Expr& a, const Expr& b) { return b <= a; }
 
 template <Expr (*F)(const Expr&, const Expr&)>
 void compare(Definition& d) {
-  d.output(of_both_numbers(d, F));
+  d.output(of_both_numbers(d, [&](const Expr& a, const Expr& b) {
+    return F(in_order(a, d.type(0).element), in_order(b, d.type(0).element));
+  }));
 }
 
 void equal_node(Definition& d) { d.output(of_both(d, equal)); }

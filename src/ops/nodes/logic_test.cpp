@@ -26,6 +26,7 @@ TEST(LogicNodes, CompareNumbers) {
     on("GreaterOrEqual", element, a, b).expect({3}, {0, 1, 1}, Bool);
     on("Equal", element, a, b).expect({3}, {0, 1, 0}, Bool);
   }
+  on("Less", UInt64, {-1, 1}, {1, -1}).expect({2}, {0, 1}, Bool);  // -1 has the bits of 2^64 - 1
   on("Equal", Bool, {1, 0}, {1, 1}).expect({2}, {1, 0}, Bool);
   EXPECT_EQ(on("Less", Bool, {1}, {1}).refusal(), "Less \"node\": not defined for bool");
 }

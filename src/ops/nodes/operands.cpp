@@ -22,6 +22,19 @@ std::vector<TensorId> two_operands(const Definition& d) {
   return {x, reshape(d.b, y, shape)};
 }
 
+bool gives_nothing(Definition& d, std::optional<ElementType> element) {
+  Shape shape = d.shape(0);
+  for (std::size_t n = 1; n < d.input_count(); ++n) {
+    const Result<Shape> both =
+        d.has_input(n) ? broadcast(shape, d.shape(n)) : Result<Shape>(std::move(shape));
+    if (!both) return false;  // refused by what reads both
+    shape = *both;
+  }
+  if (element_count(shape) > 0) return false;
+  d.output_empty(std::move(shape), element);
+  return true;
+}
+
 TensorId of_both(const Definition& d, const Scalar2& f) {
   const std::vector<TensorId> operands = two_operands(d);
   const DType a = d.b.dtype(operands[0]), b = d.b.dtype(operands[1]);

@@ -1,4 +1,5 @@
 #include "base/text.h"
+#include "ops/nodes/elements.h"
 #include "ops/nodes/nodes.h"
 #include "ops/shape.h"
 
@@ -15,8 +16,10 @@ Result<std::int64_t> one_integer(const Definition& d, std::size_t input, std::st
   return values->front();
 }
 
-/// sum(from) x[.., from, ..] over what does not lie behind the element, or not before it.
-void cumulative_sum(Definition& d) {
+/// sum(from) x[.., from, ..], or their product, over what does not lie behind the element, or not
+/// before it.
+template <Reducer All>
+void cumulative(Definition& d) {
   const Result<std::int64_t> wanted = one_integer(d, 1, "axis");
   if (!wanted) return d.refuse(wanted.error().message);
   const Result<std::size_t> dim = dimension(*wanted, d.shape(0).size());
@@ -31,8 +34,8 @@ void cumulative_sum(Definition& d) {
   const Expr first = is_reverse ? here : from, second = is_reverse ? from : here;
   const Expr counts = d.integer("exclusive", 0) != 0 ? first < second : first <= second;
   axes.push_back(reduced("from", axes[*dim].extent));
-  d.output(d.b.stage(d.node().op, axes, Reducer::Sum,
-                     select(counts, d.b.read(x, element), number(d.b.dtype(x), 0))));
+  d.output(d.b.stage(d.node().op, axes, All,
+                     select(counts, d.b.read(x, element), identity(All, d.b.dtype(x)))));
 }
 
 /// How many elements along dimension `dim` come before each when they are sorted; of equal ones the
@@ -41,9 +44,9 @@ TensorId ranks(const Definition& d, std::size_t dim, bool largest_first) {
   const TensorId x = d.input(0);
   std::vector<Axis> axes = d.b.axes(x);
   std::vector<Expr> element = indices_of(axes);
-  const Expr value = d.b.read(x, element), here = element[dim];
+  const Expr value = in_order(d.b.read(x, element), d.type(0).element), here = element[dim];
   element[dim] = axis("rival");
-  const Expr rival = d.b.read(x, element);
+  const Expr rival = in_order(d.b.read(x, element), d.type(0).element);
   const Expr is_ahead = largest_first ? value < rival : rival < value;
   const Expr ties = binary(BinaryOp::Equal, value, rival) && axis("rival") < here;
   axes.push_back(reduced("rival", axes[dim].extent));
@@ -78,7 +81,8 @@ void top_k(Definition& d) {
 }
 
 constexpr Op list[] = {
-    {"", "CumSum", cumulative_sum, 2},
+    {"", "CumProd", cumulative<Reducer::Prod>, 2},
+    {"", "CumSum", cumulative<Reducer::Sum>, 2},
     {"", "TopK", top_k},
 };
 

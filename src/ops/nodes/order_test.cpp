@@ -24,7 +24,20 @@ TEST(OrderNodes, SumUpToEachElement) {
             "CumSum \"node\": its axis is [0, 1], expected one number");
 }
 
+TEST(OrderNodes, MultiplyUpToEachElement) {
+  const auto products = [] {
+    return TestNode("CumProd", 26).input({3}, {2, 3, 4}).input({}, {0}, Int32);
+  };
+  products().expect({3}, {2, 6, 24});
+  products().attribute("exclusive", 1).expect({3}, {1, 2, 6});
+  products().attribute("reverse", 1).expect({3}, {24, 12, 4});
+}
+
 TEST(OrderNodes, TakeTheLargestOrSmallest) {
+  TestNode("TopK")
+      .input({3}, {5, -1, 7}, UInt64)  // -1 has the bits of 2^64 - 1
+      .input({1}, {2}, Int64)
+      .expect({2}, {-1, 7}, UInt64);
   const auto three = [](std::int64_t largest) {
     return TestNode("TopK")
         .input({2, 4}, {1, 4, 4, 2, -3, 7, 0, 5})

@@ -7,6 +7,9 @@
 #include "ops/rearrange.h"
 #include "ops/shape.h"
 
+#include <algorithm>
+#include <numeric>
+
 namespace tessera::ops {
 namespace {
 
@@ -34,7 +37,38 @@ using Function = Expr (*)(const Expr&);
 
 /// A function of reals on an element of any type.
 Expr in_reals(Function f, const Expr& e, ElementType element) {
-  return is_float(e.dtype()) ? f(e) : converted(f(cast(DType::F32, e)), element);
+  return is_float(e.dtype()) ? f(e) : converted(f(as_real(e, element)), element);
+}
+
+/// What a node gives for an input without elements: `value`, in the shape that is left.
+void output_of_nothing(Definition& d, const Extent& extent, const Expr& value) {
+  std::vector<std::int64_t> wanted = extent.options.dims;
+  if (wanted.empty() && !extent.is_nothing) {
+    wanted.resize(d.shape(0).size());
+    std::iota(wanted.begin(), wanted.end(), 0);
+  }
+  const Result<std::vector<std::size_t>> dims = dimensions(wanted, d.shape(0).size());
+  if (!dims) return d.refuse(dims.error().message);
+  Shape shape;
+  for (std::size_t n = 0; n < d.shape(0).size(); ++n) {
+    const bool is_reduced = std::ranges::find(*dims, n) != dims->end();
+    if (!is_reduced || extent.options.keeps_dims) shape.push_back(is_reduced ? 1 : d.shape(0)[n]);
+  }
+  if (element_count(shape) == 0) return d.output_empty(std::move(shape));
+  d.output(d.b.stage(d.node().op, spatial_axes(shape), value), d.type(0).element);
+}
+
+Reducer reducer_of(Reduction kind) {
+  switch (kind) {
+    case Reduction::Prod:
+      return Reducer::Prod;
+    case Reduction::Max:
+      return Reducer::Max;
+    case Reduction::Min:
+      return Reducer::Min;
+    default:
+      return Reducer::Sum;
+  }
 }
 
 /// `after` the reduction of what `before` gives; either may be null.
@@ -42,6 +76,13 @@ template <Function Before, Reduction Kind, Function After>
 void reduce_node(Definition& d) {
   const Result<Extent> extent = extent_of(d);
   if (!extent) return d.refuse(extent.error().message);
+  if (!d.has_elements(0)) {
+    const Expr nothing = identity(reducer_of(Kind), dtype_of(d.type(0).element));
+    if constexpr (After == nullptr)
+      return output_of_nothing(d, *extent, nothing);
+    else
+      return output_of_nothing(d, *extent, in_reals(After, nothing, d.type(0).element));
+  }
   const std::string name = d.node().op;
   TensorId x = d.input(0);
   if (d.b.dtype(x) == DType::Bool) return d.refuse(undefined_for(DType::Bool));
@@ -56,12 +97,20 @@ void reduce_node(Definition& d) {
 /// Booleans are reduced as the numbers 0 and 1.
 template <Reduction Kind>
 void extremum(Definition& d) {
-  if (d.type(0).element != ElementType::Bool) return reduce_node<nullptr, Kind, nullptr>(d);
+  const ElementType element = d.type(0).element;
+  const bool is_signed = element != ElementType::Bool && element != ElementType::UInt64;
+  if (is_signed || !d.has_elements(0)) return reduce_node<nullptr, Kind, nullptr>(d);
   const Result<Extent> extent = extent_of(d);
   if (!extent) return d.refuse(extent.error().message);
-  const TensorId x = cast(d.b, d.input(0), DType::I32);
+  const auto number_of = [&](const Expr& e) {
+    return element == ElementType::Bool ? cast(DType::I32, e) : in_order(e, element);
+  };
+  const auto element_of = [&](const Expr& e) {
+    return element == ElementType::Bool ? cast(DType::Bool, e) : in_order(e, element);
+  };
+  const TensorId x = map(d.b, d.input(0), number_of, "numbers");
   const TensorId found = extent->is_nothing ? x : reduce(d.b, Kind, x, extent->options);
-  d.output(cast(d.b, found, DType::Bool, d.node().op));
+  d.output(map(d.b, found, element_of, d.node().op));
 }
 
 void mean(Definition& d) {
@@ -73,7 +122,10 @@ void mean(Definition& d) {
   const TensorId sum = reduce(d.b, Reduction::Sum, d.input(0), extent->options);
   const std::int64_t count = element_count(d.shape(0)) / element_count(d.b.shape(sum));
   d.output(map(
-      d.b, sum, [&](const Expr& e) { return truncated_quotient(e, integer(e.dtype(), count)); },
+      d.b, sum,
+      [&](const Expr& e) {
+        return truncated_quotient(e, integer(e.dtype(), count), d.type(0).element);
+      },
       d.node().op));
 }
 
@@ -81,8 +133,11 @@ void mean(Definition& d) {
 void log_sum_exp(Definition& d) {
   const Result<Extent> extent = extent_of(d);
   if (!extent) return d.refuse(extent.error().message);
+  if (!d.has_elements(0))
+    return output_of_nothing(d, *extent, in_reals(logarithm, real(0), d.type(0).element));
   if (extent->is_nothing) return d.output(copy(d.b, d.input(0), d.node().op));
-  const TensorId x = cast(d.b, d.input(0), DType::F32);
+  const TensorId x =
+      map(d.b, d.input(0), [&](const Expr& e) { return as_real(e, d.type(0).element); }, "reals");
   std::vector<std::int64_t> wanted = extent->options.dims;
   for (std::size_t n = 0; extent->options.dims.empty() && n < d.shape(0).size(); ++n)
     wanted.push_back(static_cast<std::int64_t>(n));
@@ -101,16 +156,16 @@ void log_sum_exp(Definition& d) {
 }
 
 constexpr Op list[] = {
-    {"", "ReduceL1", reduce_node<magnitude, Reduction::Sum, nullptr>},
-    {"", "ReduceL2", reduce_node<square, Reduction::Sum, root>},
-    {"", "ReduceLogSum", reduce_node<nullptr, Reduction::Sum, logarithm>},
-    {"", "ReduceLogSumExp", log_sum_exp},
-    {"", "ReduceMax", extremum<Reduction::Max>},
+    {"", "ReduceL1", reduce_node<magnitude, Reduction::Sum, nullptr>, 1, true},
+    {"", "ReduceL2", reduce_node<square, Reduction::Sum, root>, 1, true},
+    {"", "ReduceLogSum", reduce_node<nullptr, Reduction::Sum, logarithm>, 1, true},
+    {"", "ReduceLogSumExp", log_sum_exp, 1, true},
+    {"", "ReduceMax", extremum<Reduction::Max>, 1, true},
     {"", "ReduceMean", mean},
-    {"", "ReduceMin", extremum<Reduction::Min>},
-    {"", "ReduceProd", reduce_node<nullptr, Reduction::Prod, nullptr>},
-    {"", "ReduceSum", reduce_node<nullptr, Reduction::Sum, nullptr>},
-    {"", "ReduceSumSquare", reduce_node<square, Reduction::Sum, nullptr>},
+    {"", "ReduceMin", extremum<Reduction::Min>, 1, true},
+    {"", "ReduceProd", reduce_node<nullptr, Reduction::Prod, nullptr>, 1, true},
+    {"", "ReduceSum", reduce_node<nullptr, Reduction::Sum, nullptr>, 1, true},
+    {"", "ReduceSumSquare", reduce_node<square, Reduction::Sum, nullptr>, 1, true},
 };
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "ops/nodes/test_node.h"
 
+#include <limits>
+
 namespace tessera {
 namespace {
 
@@ -47,7 +49,22 @@ TEST(ReduceNodes, DoNothingWithoutAxesWhenToldSo) {
   on_matrix("ReduceSum").input({0}, {}, Int64).expect({1, 1}, {2});
 }
 
+TEST(ReduceNodes, GiveTheNeutralElementForNothing) {
+  const auto of_nothing = [](const std::string& op) {
+    return TestNode(op).input({2, 0}, {}).input({1}, {1}, Int64);
+  };
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  of_nothing("ReduceSum").expect({2, 1}, {0, 0});
+  of_nothing("ReduceL2").expect({2, 1}, {0, 0});
+  of_nothing("ReduceProd").attribute("keepdims", 0).expect({2}, {1, 1});
+  of_nothing("ReduceMax").expect({2, 1}, {-infinity, -infinity});
+  of_nothing("ReduceLogSumExp").expect({2, 1}, {-infinity, -infinity});
+  TestNode("ReduceSum").input({2, 0}, {}).input({1}, {0}, Int64).expect({1, 0}, {});
+}
+
 TEST(ReduceNodes, ReduceIntegersAndBooleans) {
+  TestNode("ReduceMax").input({2}, {-1, 5}, UInt64).expect({1}, {-1}, UInt64);  // 2^64 - 1
+  TestNode("ReduceMin").input({2}, {-1, 5}, UInt64).expect({1}, {5}, UInt64);
   TestNode("ReduceMean").input({3}, {2, 2, -9}, Int32).expect({1}, {-1}, Int32);
   TestNode("ReduceL2").input({2}, {3, 4}, Int64).expect({1}, {5}, Int64);
   TestNode("ReduceMax").input({2}, {0, 1}, Bool).expect({1}, {1}, Bool);

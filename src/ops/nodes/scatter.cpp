@@ -17,6 +17,8 @@ struct ScatterReduction {
   std::optional<Reducer> reducer;  // none: the last update wins
   std::string_view combine, reduce;
   double identity = 0;
+
+  bool is_ordered() const { return reducer == Reducer::Max || reducer == Reducer::Min; }
 };
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -58,6 +60,8 @@ void scatter(Definition& d, const Hits& hits) {
   const Expr before = d.b.read(x, indices_of(axes));
   if (reduction->reducer) {
     const Reducer reducer = *reduction->reducer;
+    if (d.type(0).element == ElementType::UInt64 && reduction->is_ordered())
+      return d.refuse("a reduction " + std::string(reduction->name) + " of uint64");
     const TensorId update =
         d.b.stage("update", joined(axes, hits.updates), reducer,
                   select(hits.is_hit, hits.update(hits.number), identity(reducer, d.b.dtype(x))));
@@ -215,6 +219,8 @@ void scatter_nd(Expansion& e) {
     e.nodes.back().domain = own_domain;
     return;
   }
+  if (e.type(0).element == ElementType::UInt64 && reduction->is_ordered())
+    return e.refuse("a reduction " + std::string(reduction->name) + " of uint64");
   const Shape &shape = e.shape(0), &picks = e.shape(1);
   const bool only_last = !reduction->reducer;
   const RowTable table = table_of(hits_of(shape, picks, *indices->data), only_last);

@@ -82,6 +82,15 @@ TEST(ScatterNodes, RefuseUpdatesThatDoNotFit) {
 }
 
 TEST(ScatterNodes, RefuseTypesThatDoNotFit) {
+  for (const std::string op : {"ScatterElements", "ScatterND"})
+    EXPECT_NE(TestNode(op)
+                  .input({2}, {1, 2}, ElementType::UInt64)
+                  .input(op == "ScatterND" ? Shape{1, 1} : Shape{1}, {0}, ElementType::Int64)
+                  .input({1}, {3}, ElementType::UInt64)
+                  .attribute("reduction", std::string("max"))
+                  .refusal()
+                  .find("a reduction max of uint64"),
+              std::string::npos);
   for (const char* op : {"ScatterND", "ScatterElements"}) {
     const auto scatter = [&](ElementType indices, ElementType updates) {
       return TestNode(op)

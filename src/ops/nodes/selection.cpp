@@ -3,6 +3,7 @@
 #include "ops/shape.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 /// Operators whose outputs have a shape that depends on values: those must be known.
@@ -48,6 +49,7 @@ void compress(Expansion& e) {
 /// A tensor as slices along one dimension, each an equal count of elements.
 struct Slices {
   const HostBuffer& data;
+  ElementType type = ElementType::Float;
   std::int64_t count = 1;   // slices
   std::int64_t before = 1;  // elements of the dimensions before
   std::int64_t after = 1;   // and after it
@@ -56,18 +58,27 @@ struct Slices {
   std::int64_t position(std::int64_t slice, std::int64_t element) const {
     return (element / after * count + slice) * after + element % after;
   }
+  /// Nan comes last.
+  bool is_less(std::int64_t a, std::int64_t b) const {
+    if (is_float(data.dtype()))
+      return data.get(a) < data.get(b) || (std::isnan(data.get(b)) && !std::isnan(data.get(a)));
+    const std::int64_t left = data.get_integer(a), right = data.get_integer(b);
+    if (type != ElementType::UInt64) return left < right;
+    return static_cast<std::uint64_t>(left) < static_cast<std::uint64_t>(right);
+  }
   /// Negative, zero or positive as slice `a` comes before, with or after slice `b`.
   int compare(std::int64_t a, std::int64_t b) const {
     for (std::int64_t e = 0; e < size(); ++e) {
-      const double left = data.get(position(a, e)), right = data.get(position(b, e));
-      if (left != right) return left < right ? -1 : 1;
+      const std::int64_t left = position(a, e), right = position(b, e);
+      if (is_less(left, right)) return -1;
+      if (is_less(right, left)) return 1;
     }
     return 0;
   }
 };
 
 Result<Slices> slices_of(const NodeView& view, const Constant& x) {
-  Slices out{.data = *x.data, .count = x.data->element_count()};
+  Slices out{.data = *x.data, .type = x.type.element, .count = x.data->element_count()};
   if (!view.has_attribute("axis")) return out;
   const Shape& shape = x.type.shape;
   const auto axis = dimension(view.integer("axis", 0), shape.size());

@@ -34,6 +34,28 @@ TEST(SelectionNodes, FindDistinctElements) {
   TestNode("Unique").input({4}, {2, 1, 1, 2}).attribute("sorted", 0).expect({2}, {2, 1});
 }
 
+TEST(SelectionNodes, TellLargeIntegersApart) {
+  const auto distinct = [](ElementType element) {
+    Graph graph;
+    graph.constants["x"] = ops::constant_of(
+        element, {3},
+        std::vector<std::int64_t>{(std::int64_t{1} << 53) + 1, std::int64_t{1} << 53, -1});
+    Node node;
+    node.op = "Unique";
+    node.version = 11;
+    node.inputs = {"x"};
+    node.outputs = {"y"};
+    graph.nodes = {node};
+    graph.outputs = {"y"};
+    const Inferred inferred = infer(std::move(graph));
+    const HostBuffer& data = *inferred.graph.constants.at("y").data;
+    return std::vector{data.get_integer(0), data.get_integer(1), data.get_integer(2)};
+  };
+  constexpr std::int64_t large = std::int64_t{1} << 53;
+  EXPECT_EQ(distinct(ElementType::Int64), (std::vector{std::int64_t{-1}, large, large + 1}));
+  EXPECT_EQ(distinct(ElementType::UInt64), (std::vector{large, large + 1, std::int64_t{-1}}));
+}
+
 TEST(SelectionNodes, FindDistinctSlices) {
   TestNode("Unique")
       .input({2, 3}, {3, 1, 3, 4, 2, 4})

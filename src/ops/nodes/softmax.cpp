@@ -2,6 +2,7 @@
 
 #include "ops/arg_max.h"
 #include "ops/elementwise.h"
+#include "ops/nodes/elements.h"
 #include "ops/nodes/nodes.h"
 #include "ops/rearrange.h"
 #include "ops/shape.h"
@@ -65,7 +66,11 @@ void arg_extremum(Definition& d) {
                               .extremum = Extremum,
                               .keeps_dim = d.integer("keepdims", 1) != 0,
                               .takes_last = d.integer("select_last_index", 0) != 0};
-  d.output(arg_max(d.b, d.input(0), options, d.node().op), ElementType::Int64);
+  TensorId x = d.input(0);
+  const ElementType element = d.type(0).element;
+  if (element == ElementType::UInt64)
+    x = map(d.b, x, [&](const Expr& e) { return in_order(e, element); }, "ordered");
+  d.output(arg_max(d.b, x, options, d.node().op), ElementType::Int64);
 }
 
 constexpr Op list[] = {

@@ -41,6 +41,7 @@ TEST(SoftmaxNodes, RefuseBooleans) {
 }
 
 TEST(SoftmaxNodes, FindExtremes) {
+  TestNode("ArgMax").input({2}, {5, -1}, UInt64).expect({1}, {1}, Int64);  // 2^64 - 1
   on_matrices("ArgMax", 13).expect({1, 2, 2}, {0, 0, 0, 0}, Int64);
   on_matrices("ArgMin", 13)
       .attribute("axis", std::int64_t{-1})
