@@ -118,6 +118,7 @@ std::vector<std::span<const Op>> op_families() {
           matmul_nodes(),
           einsum_nodes(),
           conv_nodes(),
+          deform_conv_nodes(),
           pool_nodes(),
           region_nodes(),
           quantize_nodes(),
@@ -136,7 +137,9 @@ std::vector<std::span<const Op>> op_families() {
           transformer_nodes(),
           fused_attention_nodes(),
           cached_attention_nodes(),
+          linear_attention_nodes(),
           block_quantized_nodes(),
+          feature_nodes(),
           ngram_nodes()};
 }
 

@@ -51,11 +51,13 @@ Attended attend(Expansion& e, const HeadAttention& a) {
   }
   out.biased = out.capped;
   for (const ValueId& bias : a.biases) out.biased = e.add("Add", {out.biased, bias});
+  if (a.change_scores) out.biased = a.change_scores(out.biased);
   out.weights = e.add("Softmax", {out.biased}, {{"axis", -1}});
   if (a.may_mask_rows) {
     const ValueId zero = e.constant(e.type(0).element, {}, {0});
     out.weights = e.add("Where", {e.add("IsNaN", {out.weights}), zero, out.weights});
   }
+  if (a.change_weights) out.weights = a.change_weights(out.weights);
   out.result = e.add("MatMul", {out.weights, repeated_heads(e, a.v, a.q.count())});
   return out;
 }

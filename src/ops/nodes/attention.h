@@ -28,6 +28,8 @@ struct HeadAttention {
   double softcap = 0;           // scores s become softcap * tanh(s / softcap); 0: they stay
   std::vector<ValueId> biases;  // each broadcasts to the scores [batch, heads, time of q, of k]
   bool may_mask_rows = false;   // a query that attends no key gives zeros, not nan
+  /// What becomes of the scores before the softmax and of the weights after it; null: they stay.
+  std::function<ValueId(const ValueId&)> change_scores, change_weights;
 };
 
 /// Refuses heads that do not fit together.

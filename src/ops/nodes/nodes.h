@@ -19,6 +19,7 @@ std::span<const Op> skip_norm_nodes();
 std::span<const Op> matmul_nodes();
 std::span<const Op> einsum_nodes();
 std::span<const Op> conv_nodes();
+std::span<const Op> deform_conv_nodes();
 std::span<const Op> pool_nodes();
 std::span<const Op> region_nodes();
 std::span<const Op> quantize_nodes();
@@ -38,6 +39,8 @@ std::span<const Op> signal_nodes();
 std::span<const Op> transformer_nodes();
 std::span<const Op> fused_attention_nodes();
 std::span<const Op> cached_attention_nodes();
+std::span<const Op> linear_attention_nodes();
 std::span<const Op> block_quantized_nodes();
+std::span<const Op> feature_nodes();
 
 }  // namespace tessera::ops

@@ -1,8 +1,10 @@
 #include "base/text.h"
 #include "ops/nodes/attention.h"
+#include "ops/nodes/inline_graph.h"
 #include "ops/nodes/nodes.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -94,6 +96,31 @@ void attention(Expansion& e) {
   e.output(*shown[mode]);
 }
 
+/// Attention whose scores and weights go through graphs of the node's own.
+void flex_attention(Expansion& e) {
+  HeadAttention a;
+  for (const auto& [n, heads] : {std::pair{0U, &a.q}, {1U, &a.k}, {2U, &a.v}}) {
+    if (e.shape(n).size() != 4)
+      return e.refuse("input of shape " + to_text(e.shape(n)) +
+                      ", expected [batch, heads, time, size]");
+    *heads = {e.input(n), e.shape(n)};
+  }
+  if (const auto sound = verify_heads(a); !sound) return e.refuse(sound.error().message);
+  a.scale = e.view().real("scale", 1 / std::sqrt(static_cast<double>(a.q.size())));
+  for (const auto& [name, change] :
+       {std::pair{"score_mod", &a.change_scores}, {"prob_mod", &a.change_weights}}) {
+    const Graph* graph = e.graph(name);
+    if (graph == nullptr) continue;
+    if (graph->inputs.size() != 1 || graph->outputs.size() != 1)
+      return e.refuse("expected a " + std::string(name) + " of one input and one output");
+    *change = [&e, graph, name](const ValueId& value) {
+      const std::string prefix = e.node().outputs.front() + "/" + name;
+      return inline_graph(e, *graph, std::array{value}, prefix).front();
+    };
+  }
+  e.output(attend(e, a).result);
+}
+
 /// Where the inputs of the two forms of RotaryEmbedding stand.
 struct RotaryInputs {
   std::size_t positions = 3, cosine = 1, sine = 2;
@@ -163,6 +190,7 @@ void rotary_embedding_of_onnxruntime(Expansion& e) {
 constexpr Op list[] = {
     {"", "Attention", attention, 3},
     {"", "RotaryEmbedding", rotary_embedding, 3},
+    {"ai.onnx.preview", "FlexAttention", flex_attention, 3},
     {"com.microsoft", "RotaryEmbedding", rotary_embedding_of_onnxruntime, 4},
 };
 

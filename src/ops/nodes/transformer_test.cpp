@@ -79,6 +79,43 @@ TEST(TransformerNodes, JoinThePast) {
   node.expect(2, {1, 1, 4, 1}, {7, 1, 10, 100});
 }
 
+/// A graph of one node on `x` and a constant `y`.
+Attribute changed_by(const std::string& op, double y) {
+  Node node;
+  node.name = node.op = op;
+  node.version = 13;
+  node.inputs = {"x", "y"};
+  node.outputs = {"z"};
+  Graph graph;
+  graph.inputs = {{"x", {}}};
+  graph.constants["y"] = ops::constant_of(ElementType::Float, {}, std::vector{y});
+  graph.nodes = {node};
+  graph.outputs = {"z"};
+  return std::make_shared<const Graph>(std::move(graph));
+}
+
+TEST(TransformerNodes, ChangeScoresAndWeightsByGraphs) {
+  const auto flexible = [] {
+    return TestNode("FlexAttention", 1, "ai.onnx.preview")
+        .input({1, 1, 2, 1}, {0, 1})
+        .input({1, 1, 3, 1}, {0, 1, 2})
+        .input({1, 1, 3, 1}, {1, 10, 100});
+  };
+  flexible().expect({1, 1, 2, 1}, {37, weighted({0, 1, 2})});
+  flexible()
+      .attribute("score_mod", changed_by("Mul", 2))
+      .expect({1, 1, 2, 1}, {37, weighted({0, 2, 4})});
+  flexible()
+      .attribute("prob_mod", changed_by("Mul", 3))
+      .expect({1, 1, 2, 1}, {3 * 37, 3 * weighted({0, 1, 2})});
+  EXPECT_EQ(TestNode("FlexAttention", 1, "ai.onnx.preview")
+                .input({1, 2, 1}, {0, 1})
+                .input({1, 2, 1}, {0, 1})
+                .input({1, 2, 1}, {0, 1})
+                .refusal(),
+            "input of shape [1, 2, 1], expected [batch, heads, time, size]");
+}
+
 TEST(TransformerNodes, ShareKeysAmongHeads) {
   TestNode("Attention")
       .input({1, 1, 4}, {0, 1, 2, 3})
