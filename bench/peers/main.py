@@ -17,6 +17,7 @@ import numpy
 
 import models
 import report
+import wheels
 from contestant import Contestant, Failed
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
@@ -194,7 +195,7 @@ def main():
         with tempfile.TemporaryDirectory() as folder:
             try:
                 found = Match(name, options, pathlib.Path(folder)).rows()
-            except models.Unavailable as reason:
+            except wheels.Unavailable as reason:
                 print(f"peers: {name} cannot be had, skipped: {reason}", file=sys.stderr)
                 continue
         print(report.table_of(found), flush=True)

