@@ -19,6 +19,8 @@ constexpr int exit_code_skipped = 77;
 
 struct Options {
   std::string data = TESSERA_CONFORMANCE_DATA;
+  std::vector<std::string> skipped = {TESSERA_CONFORMANCE_FOLDER "/skipped.txt",
+                                      TESSERA_CONFORMANCE_FOLDER "/skipped_of_1.12.txt"};
   std::string filter = "*";
   bool is_list = false;
   bool is_interpreted = false;
@@ -79,7 +81,8 @@ void print_skipped(const std::vector<Verdict>& verdicts) {
     std::printf("skipped %d: %s\n", count, reason.c_str());
   for (const Verdict& verdict : verdicts)
     if (verdict.is_wrongly_skipped())
-      std::printf("%s passes; remove it from skipped.txt\n", verdict.test->name.c_str());
+      std::printf("%s passes; remove it from the list of skipped ones\n",
+                  verdict.test->name.c_str());
 }
 
 /// One line per set.
@@ -103,13 +106,16 @@ int run(const Options& options) {
                 options.data.c_str());
     return exit_code_skipped;
   }
-  const Result<std::string> text = read_file(TESSERA_CONFORMANCE_SKIPPED);
-  const Result<SkipList> skips = text ? SkipList::parse(*text) : text.error();
-  if (!skips) {
-    std::fprintf(stderr, "skipped.txt: %s\n", skips.error().message.c_str());
-    return 2;
+  SkipList skips;
+  for (const std::string& file : options.skipped) {
+    const Result<std::string> text = read_file(file);
+    const Result<void> added = text ? skips.add(*text) : text.error();
+    if (!added) {
+      std::fprintf(stderr, "%s: %s\n", file.c_str(), added.error().message.c_str());
+      return 2;
+    }
   }
-  const std::vector<Verdict> verdicts = run_all(cases, *skips, options);
+  const std::vector<Verdict> verdicts = run_all(cases, skips, options);
   options.is_list ? print_by_operator(verdicts) : print_failures(verdicts);
   print_skipped(verdicts);
   print_counts(verdicts);
@@ -125,6 +131,7 @@ int main(int count, char** arguments) {
   CLI::App program("Runs the tests of ONNX's operators");
   tessera::conformance::Options options;
   program.add_option("--data", options.data, "Folder with the sets node, pytorch-converted, ..");
+  program.add_option("--skipped", options.skipped, "Lists of tests that are known not to pass");
   program.add_option("--filter", options.filter, "Only tests of that name; * stands for anything");
   program.add_flag("--list", options.is_list, "Failures by operator, one line each");
   program.add_flag("--interpret", options.is_interpreted,

@@ -6,15 +6,14 @@
 
 namespace tessera::conformance {
 
-Result<SkipList> SkipList::parse(std::string_view text) {
-  SkipList list;
+Result<void> SkipList::add(std::string_view text) {
   for (const std::string& line : split_lines(text)) {
     if (trimmed(line).empty() || line.starts_with('#')) continue;
     const std::size_t colon = line.find(": ");
     if (colon == std::string::npos) return Error{"\"" + line + "\": expected PATTERN: REASON"};
-    list.entries_.push_back({line.substr(0, colon), line.substr(colon + 2)});
+    entries_.push_back({line.substr(0, colon), line.substr(colon + 2)});
   }
-  return list;
+  return {};
 }
 
 const std::string* SkipList::find(const std::string& test) const {

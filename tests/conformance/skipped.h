@@ -12,7 +12,7 @@ namespace tessera::conformance {
 /// stands for anything. `#` begins a comment.
 class SkipList {
  public:
-  static Result<SkipList> parse(std::string_view text);
+  Result<void> add(std::string_view text);
 
   /// The reason to skip the test; null when it is not listed.
   const std::string* find(const std::string& test) const;
