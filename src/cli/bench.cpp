@@ -74,7 +74,7 @@ int run_bench(const BenchArguments& arguments) {
                                              {"p90_ms", timings->quantile(0.9)},
                                              {"min_ms", timings->sorted.front()},
                                              {"is_noisy", is_noisy}};
-    fmt::print("{}\n", document.dump(2));
+    print_json(document);
     return ExitCode::success;
   }
   fmt::print("{}: median {:.3f} ms (± {:.3f}), p90 {:.3f}, min {:.3f}, {} runs, {} threads\n",

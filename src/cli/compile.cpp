@@ -55,7 +55,7 @@ int run_compile(const CompileArguments& arguments) {
                                         {"arena_bytes", plan->arena_bytes},
                                         {"seconds", took.count()}};
   if (arguments.is_json)
-    fmt::print("{}\n", facts.dump(2));
+    print_json(facts);
   else
     fmt::print(
         "{}: {} kernels in {} calls, {:.1f} MB of weights, {:.1f} MB of memory, for {}, in "

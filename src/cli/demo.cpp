@@ -176,7 +176,7 @@ int run_demo(const DemoOptions& options) {
     if (is_text) print_rows(rows);
     for (const Row& row : rows) document["rows"].push_back(json_of(row));
   }
-  is_text ? print_notes() : fmt::print("{}\n", document.dump(2));
+  is_text ? print_notes() : print_json(document);
   return ExitCode::success;
 }
 

@@ -46,15 +46,15 @@ void print_table(const Target& host) {
                yes_or_no(preset.has_masks));
 }
 
-void print_json(const Target& host) {
+nlohmann::ordered_json document_of(const Target& host) {
   nlohmann::ordered_json document = {{"host", json_of(host)}};
   for (const Target& preset : presets()) document["presets"].push_back(json_of(preset));
-  fmt::print("{}\n", document.dump(2));
+  return document;
 }
 
 int run_devices(const DevicesOptions& options) {
   const Target host = detect_host();
-  options.is_json ? print_json(host) : print_table(host);
+  options.is_json ? print_json(document_of(host)) : print_table(host);
   return ExitCode::success;
 }
 

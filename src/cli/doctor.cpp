@@ -76,17 +76,17 @@ void print_text(const std::vector<Finding>& findings) {
   }
 }
 
-void print_json(const std::vector<Finding>& findings) {
+nlohmann::ordered_json document_of(const std::vector<Finding>& findings) {
   auto document = nlohmann::ordered_json::array();
   for (const Finding& finding : findings)
     document.push_back(
         {{"name", finding.name}, {"value", finding.value}, {"advice", finding.advice}});
-  fmt::print("{}\n", document.dump(2));
+  return document;
 }
 
 int run_doctor(const DoctorOptions& options) {
   const std::vector<Finding> findings = examine(inspect_machine());
-  options.is_json ? print_json(findings) : print_text(findings);
+  options.is_json ? print_json(document_of(findings)) : print_text(findings);
   return ExitCode::success;
 }
 

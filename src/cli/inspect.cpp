@@ -119,7 +119,7 @@ nlohmann::ordered_json json_of(const NodeProblem& problem) {
           {"inputs", inputs},          {"reason", problem.reason}};
 }
 
-void print_json(const std::string& model, const Inspection& found) {
+nlohmann::ordered_json document_of(const std::string& model, const Inspection& found) {
   constexpr auto list = [] { return nlohmann::ordered_json::array(); };
   nlohmann::ordered_json document = {{"model", model},      {"inputs", list()},
                                      {"outputs", list()},   {"nodes", found.node_count},
@@ -135,16 +135,14 @@ void print_json(const std::string& model, const Inspection& found) {
   if (found.flops) document["flops"] = *found.flops;
   for (const NodeProblem& problem : found.problems)
     document["unsupported"].push_back(json_of(problem));
-  // Names need not be UTF-8.
-  constexpr auto replace = nlohmann::ordered_json::error_handler_t::replace;
-  fmt::print("{}\n", document.dump(2, ' ', false, replace));
+  return document;
 }
 
 int run_inspect(const InspectArguments& arguments) {
   Result<Graph> graph = read_model(arguments.model);
   if (!graph) return refuse(graph.error());
   const Inspection found = inspection_of(*std::move(graph));
-  arguments.is_json ? print_json(arguments.model.model, found) : print_text(found);
+  arguments.is_json ? print_json(document_of(arguments.model.model, found)) : print_text(found);
   if (found.problems.empty()) return ExitCode::success;
   std::fflush(stdout);
   return refuse({fmt::format("{}: {} unsupported {}", arguments.model.model, found.problems.size(),

@@ -95,10 +95,7 @@ int run_profile(const ProfileArguments& arguments) {
                      {"kernel", plan.kernels[static_cast<std::size_t>(plan.calls[n].kernel)]},
                      {"ms", (*times)[n]},
                      {"flops", plan.calls[n].flops}});
-  fmt::print("{}\n", nlohmann::ordered_json{{"model", arguments.model.model},
-                                            {"threads", session->threads()},
-                                            {"calls", calls}}
-                         .dump(2));
+  print_json({{"model", arguments.model.model}, {"threads", session->threads()}, {"calls", calls}});
   return ExitCode::success;
 }
 

@@ -133,7 +133,7 @@ int run_run(const RunArguments& arguments) {
                            : "");
     document.push_back(facts);
   }
-  if (arguments.is_json) fmt::print("{}\n", document.dump(2));
+  if (arguments.is_json) print_json(document);
   for (const Outcome& outcome : *results)
     if (outcome.compared && !outcome.compared->equal)
       return refuse({"output " + outcome.port.name + ": " + outcome.compared->message});

@@ -179,15 +179,10 @@ Result<std::string> code_of(const Program& lowered, const Target& target, CodeTe
   return llvm_backend()->code(lowered, target, text);
 }
 
-void print_json(const ShowOptions& options, const Target& target, const Emit& emit,
-                const std::string& text) {
-  const nlohmann::ordered_json document = {{"subject", options.subject},
-                                           {"target", to_text(target)},
-                                           {"emit", emit.name},
-                                           {"text", text}};
-  // A path need not be UTF-8.
-  constexpr auto replace = nlohmann::ordered_json::error_handler_t::replace;
-  fmt::print("{}\n", document.dump(2, ' ', false, replace));
+nlohmann::ordered_json document_of(const ShowOptions& options, const Target& target,
+                                   std::string_view emit, const std::string& text) {
+  return {
+      {"subject", options.subject}, {"target", to_text(target)}, {"emit", emit}, {"text", text}};
 }
 
 int run_show(const ShowOptions& options) {
@@ -206,7 +201,8 @@ int run_show(const ShowOptions& options) {
   const Result<std::string> text =
       emit->code ? code_of(std::get<Lowered>(*at).main, *target, *emit->code) : text_of(*at);
   if (!text) return refuse(text.error());
-  options.is_json ? print_json(options, *target, *emit, *text) : fmt::print("{}", *text);
+  options.is_json ? print_json(document_of(options, *target, emit->name, *text))
+                  : fmt::print("{}", *text);
   return ExitCode::success;
 }
 

@@ -1,6 +1,8 @@
 #include "cli/verbs.h"
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cstdio>
@@ -19,6 +21,11 @@ int refuse(const Error& error) {
   std::ranges::replace(message, '\n', ' ');
   std::fprintf(stderr, "tessera: %s\n", message.c_str());
   return ExitCode::refused;
+}
+
+void print_json(const nlohmann::ordered_json& document) {
+  constexpr auto replace = nlohmann::ordered_json::error_handler_t::replace;
+  fmt::print("{}\n", document.dump(2, ' ', false, replace));
 }
 
 }  // namespace tessera

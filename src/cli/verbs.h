@@ -2,6 +2,8 @@
 
 #include "base/result.h"
 
+#include <nlohmann/json_fwd.hpp>
+
 #include <functional>
 
 namespace CLI {
@@ -34,5 +36,8 @@ void on_run(CLI::App& verb, std::function<int()> act);
 
 /// Prints `tessera: MESSAGE` on stderr, on one line, and gives the exit code for it.
 int refuse(const Error& error);
+
+/// Prints a document on stdout. Its texts may be names and paths, which need not be UTF-8.
+void print_json(const nlohmann::ordered_json& document);
 
 }  // namespace tessera

@@ -47,22 +47,22 @@ nlohmann::ordered_json json_of(const GraphInput& input) {
   return {{"name", input.name}, {"type", to_text(input.type.element)}, {"shape", input.type.shape}};
 }
 
-void print_json() {
-  nlohmann::ordered_json document = nlohmann::ordered_json::array();
+nlohmann::ordered_json document() {
+  nlohmann::ordered_json entries = nlohmann::ordered_json::array();
   for (const ZooEntry& entry : zoo()) {
     nlohmann::ordered_json inputs = nlohmann::ordered_json::array();
     for (const GraphInput& input : entry.inputs) inputs.push_back(json_of(input));
-    document.push_back({{"name", entry.name},
-                        {"family", entry.family},
-                        {"inputs", inputs},
-                        {"parameters", entry.parameter_count},
-                        {"description", entry.description}});
+    entries.push_back({{"name", entry.name},
+                       {"family", entry.family},
+                       {"inputs", inputs},
+                       {"parameters", entry.parameter_count},
+                       {"description", entry.description}});
   }
-  fmt::print("{}\n", document.dump(2));
+  return entries;
 }
 
 int run_list(const ListOptions& options) {
-  options.is_json ? print_json() : print_table();
+  options.is_json ? print_json(document()) : print_table();
   return ExitCode::success;
 }
 
