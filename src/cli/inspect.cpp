@@ -144,7 +144,6 @@ int run_inspect(const InspectArguments& arguments) {
   const Inspection found = inspection_of(*std::move(graph));
   arguments.is_json ? print_json(document_of(arguments.model.model, found)) : print_text(found);
   if (found.problems.empty()) return ExitCode::success;
-  std::fflush(stdout);
   return refuse({fmt::format("{}: {} unsupported {}", arguments.model.model, found.problems.size(),
                              found.problems.size() == 1 ? "node" : "nodes")});
 }

@@ -1,8 +1,8 @@
 #include "base/text.h"
+#include "cli/array_files.h"
 #include "cli/model_argument.h"
 #include "cli/port_buffers.h"
 #include "cli/verbs.h"
-#include "onnx/tensor_file.h"
 #include "runtime/session.h"
 #include "tensor/compare.h"
 
@@ -10,16 +10,18 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <memory>
+#include <optional>
 
 namespace tessera {
 namespace {
 
 struct RunArguments {
   ModelArgument model;
-  std::string input;
+  std::vector<std::string> inputs;  // see `read_arrays`
+  std::string data;
   std::string output;
   std::uint64_t seed = 1;
   double tolerance = 1e-3;
@@ -27,64 +29,72 @@ struct RunArguments {
   bool is_json = false;
 };
 
-/// `input_0.pb` of an ONNX test set.
-std::filesystem::path tensor_path(const std::string& folder, const std::string& kind,
-                                  std::size_t n) {
-  return std::filesystem::path(folder) / (kind + "_" + std::to_string(n) + ".pb");
+/// Before anything is compiled.
+Result<void> verify_output(const std::string& path) {
+  if (path.ends_with(".pb"))
+    return Error{"--output " + path + ": expected FILE.npz, or a folder for output_N.pb"};
+  return {};
 }
 
 Result<void> fill(PortBuffers& in, const std::vector<Port>& ports, const RunArguments& arguments) {
-  if (arguments.input.empty()) {
+  if (arguments.inputs.empty() && arguments.data.empty()) {
     in.fill_random(arguments.seed);
     return {};
   }
-  for (std::size_t n = 0; n < ports.size(); ++n) {
-    const std::filesystem::path path = tensor_path(arguments.input, "input", n);
-    const Result<Constant> given = read_tensor_file(path);
-    if (!given) return given.error();
-    if (given->type != ValueType{ports[n].element, ports[n].shape})
-      return Error{fmt::format("{}: {}{}, but input {} is {}{}", path.string(),
-                               to_text(given->type.element), to_text(given->type.shape),
-                               ports[n].name, to_text(ports[n].element), to_text(ports[n].shape))};
-    encode(*given->data, ports[n].element, in.bytes(n));
-  }
-  return {};
+  const Result<std::vector<NamedArray>> arrays = arguments.data.empty()
+                                                     ? read_arrays(arguments.inputs, ports)
+                                                     : read_test_inputs(arguments.data, ports);
+  if (!arrays) return arrays.error();
+  return in.fill(*arrays);
+}
+
+HostBuffer values_of(const NamedArray& array) {
+  return decode(array.element, element_count(array.shape), array.bytes);
 }
 
 /// What one output came to.
 struct Outcome {
-  Port port;
+  NamedArray array;
   HostBuffer values;
-  std::optional<Comparison> compared;  // with `output_N.pb` beside the inputs
+  std::optional<Comparison> compared;  // with what a test set expects
 };
 
-Result<std::vector<Outcome>> outcomes(PortBuffers& out, const std::vector<Port>& ports,
+Result<Comparison> compared(const Outcome& outcome, const NamedArray& expected, double tolerance) {
+  const auto type_of = [](const NamedArray& a) { return to_text(ValueType{a.element, a.shape}); };
+  if (type_of(outcome.array) != type_of(expected))
+    return Error{"output \"" + expected.name + "\": got " + type_of(outcome.array) + ", expected " +
+                 type_of(expected)};
+  return compare(outcome.values, values_of(expected),
+                 {.absolute = tolerance, .relative = tolerance});
+}
+
+Result<std::vector<Outcome>> outcomes(const PortBuffers& out, const std::vector<Port>& ports,
                                       const RunArguments& arguments) {
+  std::vector<NamedArray> expected;
+  if (!arguments.data.empty()) {
+    Result<std::vector<NamedArray>> read = read_test_outputs(arguments.data, ports);
+    if (!read) return read.error();
+    expected = *std::move(read);
+  }
   std::vector<Outcome> all;
   for (std::size_t n = 0; n < ports.size(); ++n) {
-    Outcome one{
-        ports[n], decode(ports[n].element, element_count(ports[n].shape), out.bytes(n)), {}};
-    const std::filesystem::path expected = tensor_path(arguments.input, "output", n);
-    if (!arguments.input.empty() && std::filesystem::exists(expected)) {
-      const Result<Constant> want = read_tensor_file(expected);
-      if (!want) return want.error();
-      if (want->type != ValueType{ports[n].element, ports[n].shape})
-        return Error{expected.string() + ": of another type than output " + ports[n].name};
-      one.compared = compare(one.values, *want->data,
-                             {.absolute = arguments.tolerance, .relative = arguments.tolerance});
-    }
-    if (!arguments.output.empty()) {
-      std::error_code ignored;  // writing tells
-      std::filesystem::create_directories(arguments.output, ignored);
-      const auto data = std::make_shared<HostBuffer>(one.values.copy());
-      const Constant result{{ports[n].element, ports[n].shape}, data};
-      const auto done =
-          write_tensor_file(tensor_path(arguments.output, "output", n), ports[n].name, result);
-      if (!done) return done.error();
-    }
-    all.push_back(std::move(one));
+    NamedArray array = out.array(n);
+    HostBuffer values = values_of(array);
+    Outcome& outcome = all.emplace_back(Outcome{std::move(array), std::move(values), {}});
+    const auto want = std::ranges::find(expected, ports[n].name, &NamedArray::name);
+    if (want == expected.end()) continue;
+    const Result<Comparison> comparison = compared(outcome, *want, arguments.tolerance);
+    if (!comparison) return comparison.error();
+    outcome.compared = *comparison;
   }
   return all;
+}
+
+Result<void> write_outcomes(const std::string& path, const std::vector<Outcome>& outcomes) {
+  if (path.empty()) return {};
+  std::vector<NamedArray> arrays;
+  for (const Outcome& outcome : outcomes) arrays.push_back(outcome.array);
+  return write_arrays(path, arrays);
 }
 
 nlohmann::ordered_json facts_of(const Outcome& outcome) {
@@ -96,20 +106,39 @@ nlohmann::ordered_json facts_of(const Outcome& outcome) {
     sum += value;
   }
   nlohmann::ordered_json facts = {
-      {"name", outcome.port.name},
-      {"type", to_text(outcome.port.element)},
-      {"shape", outcome.port.shape},
+      {"name", outcome.array.name},
+      {"type", to_text(outcome.array.element)},
+      {"shape", outcome.array.shape},
       {"min", low},
       {"max", high},
       {"mean", sum / static_cast<double>(outcome.values.element_count())}};
   if (outcome.compared) {
     facts["is_as_expected"] = outcome.compared->equal;
     facts["max_error"] = outcome.compared->max_error;
+    facts["max_relative_error"] = outcome.compared->max_relative_error;
   }
   return facts;
 }
 
+void print_text(const Outcome& outcome) {
+  const nlohmann::ordered_json facts = facts_of(outcome);
+  fmt::print("{} {}{}: min {:.6g}, max {:.6g}, mean {:.6g}", outcome.array.name,
+             to_text(outcome.array.element), to_text(outcome.array.shape),
+             facts["min"].get<double>(), facts["max"].get<double>(), facts["mean"].get<double>());
+  if (outcome.compared)
+    fmt::print(", largest error {:.3g} absolute, {:.3g} relative", outcome.compared->max_error,
+               outcome.compared->max_relative_error);
+  fmt::print("\n");
+}
+
+void print_document(const std::vector<Outcome>& outcomes) {
+  nlohmann::ordered_json document = nlohmann::ordered_json::array();
+  for (const Outcome& outcome : outcomes) document.push_back(facts_of(outcome));
+  print_json(document);
+}
+
 int run_run(const RunArguments& arguments) {
+  if (const auto sound = verify_output(arguments.output); !sound) return refuse(sound.error());
   const auto package = open_or_compile(arguments.model, arguments.threads);
   if (!package) return refuse(package.error());
   Result<Session> session = Session::make(*package, {.threads = arguments.threads, .pool = {}});
@@ -121,22 +150,14 @@ int run_run(const RunArguments& arguments) {
     return refuse(done.error());
   const Result<std::vector<Outcome>> results = outcomes(out, plan.outputs, arguments);
   if (!results) return refuse(results.error());
-  nlohmann::ordered_json document = nlohmann::ordered_json::array();
-  for (const Outcome& outcome : *results) {
-    const nlohmann::ordered_json facts = facts_of(outcome);
-    if (!arguments.is_json)
-      fmt::print(
-          "{} {}{}: min {:.6g}, max {:.6g}, mean {:.6g}{}\n", outcome.port.name,
-          to_text(outcome.port.element), to_text(outcome.port.shape), facts["min"].get<double>(),
-          facts["max"].get<double>(), facts["mean"].get<double>(),
-          outcome.compared ? fmt::format(", largest error {:.3g}", outcome.compared->max_error)
-                           : "");
-    document.push_back(facts);
-  }
-  if (arguments.is_json) print_json(document);
+  if (const auto done = write_outcomes(arguments.output, *results); !done)
+    return refuse(done.error());
+  if (arguments.is_json) print_document(*results);
+  for (const Outcome& outcome : *results)
+    if (!arguments.is_json) print_text(outcome);
   for (const Outcome& outcome : *results)
     if (outcome.compared && !outcome.compared->equal)
-      return refuse({"output " + outcome.port.name + ": " + outcome.compared->message});
+      return refuse({"output \"" + outcome.array.name + "\": " + outcome.compared->message});
   return ExitCode::success;
 }
 
@@ -146,19 +167,28 @@ void add_run(CLI::App& program) {
   auto arguments = std::make_shared<RunArguments>();
   CLI::App& verb = *program.add_subcommand("run", "Run a network once");
   add_model_argument(verb, arguments->model, "A package, an ONNX file, or zoo:NAME");
-  verb.add_option("--input", arguments->input,
-                  "Folder with input_N.pb, as in ONNX test sets; results are compared with the "
-                  "output_N.pb there. Without it inputs are random")
-      ->type_name("FOLDER");
-  verb.add_option("--output", arguments->output, "Folder to write output_N.pb to")
-      ->type_name("FOLDER");
+  CLI::Option* const inputs =
+      verb.add_option("--input", arguments->inputs,
+                      "Arrays called as the inputs, or a tensor of ONNX for one of them; when "
+                      "nothing is given, inputs are random")
+          ->type_name("FILE.npz|NAME=FILE.pb")
+          ->allow_extra_args(false);
+  verb.add_option("--data", arguments->data,
+                  "An ONNX test set: input_N.pb, and output_N.pb to compare results with")
+      ->type_name("FOLDER")
+      ->excludes(inputs);
+  verb.add_option("--output", arguments->output, "Where to write results, in a folder output_N.pb")
+      ->type_name("FILE.npz|FOLDER");
   verb.add_option("--seed", arguments->seed, "Of random inputs")->capture_default_str();
   verb.add_option("--tolerance", arguments->tolerance, "Absolute and relative, of comparisons")
       ->capture_default_str();
   verb.add_option("--threads", arguments->threads, "Threads to run on; by default all")
       ->check(CLI::Range(1, 1024));
   verb.add_flag("--json", arguments->is_json, "Print JSON");
-  verb.footer("Example: tessera run model.onnx --input test_data_set_0");
+  verb.footer(
+      "Example: tessera run model.onnx --input x.npz --output y.npz\n"
+      "         tessera run model.onnx --data test_data_set_0\n"
+      "         tessera run zoo:resnet50 --seed 7");
   on_run(verb, [arguments] { return run_run(*arguments); });
 }
 

@@ -19,6 +19,7 @@ void on_run(CLI::App& verb, std::function<int()> act) {
 int refuse(const Error& error) {
   std::string message = error.message;
   std::ranges::replace(message, '\n', ' ');
+  std::fflush(stdout);  // what was said before stands before it
   std::fprintf(stderr, "tessera: %s\n", message.c_str());
   return ExitCode::refused;
 }

@@ -41,7 +41,7 @@ Comparison compare(const HostBuffer& got, const HostBuffer& want, const Toleranc
     return {.equal = false, .message = "got " + shape_text(got) + ", expected " + shape_text(want)};
 
   Comparison result;
-  double worst = 0;
+  double worst = 0, scale = 0;
   for (std::int64_t i = 0; i < want.element_count(); ++i) {
     const double error = difference(got.get(i), want.get(i));
     double score = excess(error, want.get(i), tolerance);
@@ -50,11 +50,13 @@ Comparison compare(const HostBuffer& got, const HostBuffer& want, const Toleranc
       score =
           got.get_integer(i) == want.get_integer(i) ? 0 : std::numeric_limits<double>::infinity();
     result.max_error = std::max(result.max_error, error);
+    if (std::isfinite(want.get(i))) scale = std::max(scale, std::abs(want.get(i)));
     if (score > worst) {
       worst = score;
       result.worst_element = i;
     }
   }
+  result.max_relative_error = scale > 0 ? result.max_error / scale : result.max_error;
   result.equal = worst <= 1;
   if (!result.equal)
     result.message = "element " + std::to_string(result.worst_element) + ": got " +

@@ -16,6 +16,8 @@ struct Tolerance {
 struct Comparison {
   bool equal = true;
   double max_error = 0;  // largest absolute difference
+  double max_relative_error =
+      0;  // the same in units of the largest finite |want|, if that is not 0
   std::int64_t worst_element = 0;
   /// `element 17: got 1.5, expected 2` for the worst element, empty when equal.
   std::string message;

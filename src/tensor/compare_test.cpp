@@ -21,6 +21,7 @@ TEST(Compare, AllowsTheTolerance) {
   const Comparison result = compare(reals({1, 1000}), reals({1.05, 1009}), {0.1, 0.01});
   EXPECT_TRUE(result.equal);
   EXPECT_EQ(result.max_error, 9);
+  EXPECT_EQ(result.max_relative_error, 9.0 / 1009);
   EXPECT_EQ(result.message, "");
 }
 
