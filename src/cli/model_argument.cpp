@@ -42,13 +42,29 @@ Result<ImportOptions> import_options(const ModelArgument& argument) {
   return options;
 }
 
+Result<void> verify_shapes_are_open(const ModelArgument& argument) {
+  if (argument.shapes.empty()) return {};
+  return Error{"--shape " + argument.shapes.front() + ": the shapes of " + argument.model +
+               " are fixed"};
+}
+
 }  // namespace
+
+void add_shape_option(CLI::App& verb, std::vector<std::string>& shapes) {
+  verb.add_option("--shape", shapes,
+                  "Shape of an input that the model leaves open, as NAME=1,3,224,224")
+      ->type_name("NAME=SHAPE")
+      ->allow_extra_args(false);
+}
 
 void add_model_argument(CLI::App& verb, ModelArgument& argument, const std::string& what) {
   verb.add_option("MODEL", argument.model, what)->required();
-  verb.add_option("--shape", argument.shapes,
-                  "Shape of an input that the model leaves open, as NAME=1,3,224,224")
-      ->type_name("NAME=SHAPE");
+  add_shape_option(verb, argument.shapes);
+}
+
+Result<Manifest> read_package(const ModelArgument& argument) {
+  if (const auto open = verify_shapes_are_open(argument); !open) return open.error();
+  return read_manifest(argument.model);
 }
 
 Result<Graph> read_model(const ModelArgument& argument) {
@@ -56,9 +72,7 @@ Result<Graph> read_model(const ModelArgument& argument) {
   const Result<ImportOptions> options = import_options(argument);
   if (!options) return options.error();
   if (argument.model.starts_with(zoo)) {
-    if (!argument.shapes.empty())
-      return Error{"--shape " + argument.shapes.front() + ": the shapes of " + argument.model +
-                   " are fixed"};
+    if (const auto open = verify_shapes_are_open(argument); !open) return open.error();
     return zoo_graph(std::string_view(argument.model).substr(zoo.size()));
   }
   Result<Imported> imported = import_onnx_file(argument.model, *options);
@@ -69,7 +83,10 @@ Result<Graph> read_model(const ModelArgument& argument) {
 
 Result<std::shared_ptr<const Package>> open_or_compile(const ModelArgument& argument,
                                                        std::int64_t threads) {
-  if (argument.model.ends_with(".tessera")) return Package::open(argument.model);
+  if (argument.is_package()) {
+    if (const auto open = verify_shapes_are_open(argument); !open) return open.error();
+    return Package::open(argument.model);
+  }
   Result<Graph> graph = read_model(argument);
   if (!graph) return graph.error();
   Target target = detect_host();

@@ -1,6 +1,7 @@
 #include "backend/backend.h"
 #include "base/check.h"
 #include "base/text.h"
+#include "cli/network_text.h"
 #include "cli/subject.h"
 #include "cli/verbs.h"
 #include "ir/text.h"
@@ -27,7 +28,14 @@ struct ShowOptions {
   std::string target = "native";
   std::optional<std::string> schedule;
   std::optional<std::string> task;
+  std::vector<std::string> shapes;
   bool is_json = false;
+};
+
+/// What was asked for and its text.
+struct Shown {
+  std::string emit;
+  std::string text;
 };
 
 /// A schedule and what it makes of its computation.
@@ -179,30 +187,52 @@ Result<std::string> code_of(const Program& lowered, const Target& target, CodeTe
   return llvm_backend()->code(lowered, target, text);
 }
 
-nlohmann::ordered_json document_of(const ShowOptions& options, const Target& target,
-                                   std::string_view emit, const std::string& text) {
-  return {
-      {"subject", options.subject}, {"target", to_text(target)}, {"emit", emit}, {"text", text}};
+Result<Shown> show_task(const ShowOptions& options, const Target& target) {
+  if (!options.shapes.empty())
+    return Error{"--shape " + options.shapes.front() + ": " + options.subject +
+                 " has none open, expected a network"};
+  // Before the subject is read, so that a mistyped name is told of whatever the subject is.
+  if (const Result<Emit> known = find_emit(options, 0); !known) return known.error();
+  Result<Station> at = find_station(options);
+  if (!at) return at.error();
+  const Result<Emit> emit = find_emit(options, at->index());
+  if (!emit) return emit.error();
+  while (at->index() < emit->station) {
+    at = next(*at, options.schedule.value_or("default"), target);
+    if (!at) return at.error();
+  }
+  Result<std::string> text =
+      emit->code ? code_of(std::get<Lowered>(*at).main, target, *emit->code) : text_of(*at);
+  if (!text) return text.error();
+  return Shown{std::string(emit->name), *std::move(text)};
+}
+
+Result<Shown> show_network(const ShowOptions& options, const Target& target) {
+  const auto needless = [&](const std::string& option) {
+    return Error{option + ": " + options.subject + " is a network, expected a task"};
+  };
+  if (options.schedule) return needless("--schedule=" + *options.schedule);
+  if (options.task) return needless("--task=" + *options.task);
+  const ModelArgument model{options.subject, options.shapes};
+  const std::string emit = options.emit.value_or(model.is_package() ? "plan" : "network");
+  Result<std::string> text = network_text(model, emit, target);
+  if (!text) return text.error();
+  return Shown{emit, *std::move(text)};
 }
 
 int run_show(const ShowOptions& options) {
   const Result<Target> target = parse_target(options.target);
   if (!target) return refuse(target.error());
-  // Before the subject is read, so that a mistyped name is told of whatever the subject is.
-  if (const Result<Emit> known = find_emit(options, 0); !known) return refuse(known.error());
-  Result<Station> at = find_station(options);
-  if (!at) return refuse(at.error());
-  const Result<Emit> emit = find_emit(options, at->index());
-  if (!emit) return refuse(emit.error());
-  while (at->index() < emit->station) {
-    at = next(*at, options.schedule.value_or("default"), *target);
-    if (!at) return refuse(at.error());
-  }
-  const Result<std::string> text =
-      emit->code ? code_of(std::get<Lowered>(*at).main, *target, *emit->code) : text_of(*at);
-  if (!text) return refuse(text.error());
-  options.is_json ? print_json(document_of(options, *target, emit->name, *text))
-                  : fmt::print("{}", *text);
+  const Result<Shown> shown =
+      is_network({options.subject}) ? show_network(options, *target) : show_task(options, *target);
+  if (!shown) return refuse(shown.error());
+  if (options.is_json)
+    print_json({{"subject", options.subject},
+                {"target", to_text(*target)},
+                {"emit", shown->emit},
+                {"text", shown->text}});
+  else
+    fmt::print("{}", shown->text);
   return ExitCode::success;
 }
 
@@ -210,7 +240,9 @@ std::string footer() {
   return "Example: tessera show matmul:m=128,n=768,k=768\n"
          "         tessera show conv2d:c=64,h=56,w=56,o=64,k=3 --emit=asm --target=x86-avx2\n"
          "         tessera show matmul:m=128,n=768,k=768 --emit=schedule > steps.txt\n"
-         "         tessera show steps.txt --task=matmul:m=128,n=768,k=768 --emit=lowered\n\n"
+         "         tessera show steps.txt --task=matmul:m=128,n=768,k=768 --emit=lowered\n"
+         "         tessera show zoo:resnet50 --emit=tasks\n"
+         "         tessera show model.tessera\n\n"
          "Tasks, with the defaults of their keys:\n" +
          task_spec_help();
 }
@@ -218,15 +250,19 @@ std::string footer() {
 }  // namespace
 
 void add_show(CLI::App& program) {
-  CLI::App& verb = *program.add_subcommand("show", "Print a station of a task's way to code");
+  CLI::App& verb =
+      *program.add_subcommand("show", "Print a station of a task's or a network's way to code");
   const auto options = std::make_shared<ShowOptions>();
   verb.add_option("SUBJECT", options->subject,
-                  "A task, or a file with a computation, a schedule or a program")
+                  "A task, a file with a computation, a schedule or a program, an ONNX file, "
+                  "zoo:NAME, or a package")
       ->required()
       ->type_name("");
-  verb.add_option("--emit", options->emit, "What to print: " + emits_from(0))
+  verb.add_option("--emit", options->emit,
+                  "What to print, of a task: " + emits_from(0) +
+                      "; of a network: " + network_emits() + "; of a package: plan")
       ->type_name("STATION")
-      ->default_str("program");
+      ->default_str("program, network, plan");
   verb.add_option("--target", options->target, "What to make code for, see tessera devices")
       ->type_name("NAME")
       ->capture_default_str();
@@ -235,6 +271,7 @@ void add_show(CLI::App& program) {
       ->type_name("FILE|default|random:SEED");
   verb.add_option("--task", options->task, "What the schedule in the file SUBJECT is for")
       ->type_name("TASK|FILE");
+  add_shape_option(verb, options->shapes);
   verb.add_flag("--json", options->is_json, "Print JSON");
   verb.footer(footer());
   on_run(verb, [options] { return run_show(*options); });

@@ -52,4 +52,7 @@ struct ExecutionPlan {
   friend bool operator==(const ExecutionPlan&, const ExecutionPlan&) = default;
 };
 
+/// One line per port and call.
+std::string to_text(const ExecutionPlan& plan);
+
 }  // namespace tessera

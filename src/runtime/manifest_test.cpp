@@ -57,6 +57,18 @@ TEST(Manifest, IsReadBackFromJson) {
 
 TEST(Manifest, IsPlainJson) { expect_golden(*to_json(sample()) + "\n"); }
 
+TEST(ExecutionPlan, PrintsALinePerCall) {
+  EXPECT_EQ(to_text(sample().plan),
+            "plan net\n"
+            "input x float16[2, 3]\n"
+            "input n int64[]\n"
+            "output y float[64]\n"
+            "arena 200 bytes\n"
+            "weights 1000 bytes\n"
+            "k0(n, weights+64, arena+128)  # first\n"
+            "k1(x, arena+128, y+64)  # second\n");
+}
+
 TEST(Manifest, RefusesNamesThatAreNotUtf8) {
   Manifest manifest = sample();
   manifest.plan.inputs[0].name = "\xff";
