@@ -69,7 +69,7 @@ class NetworkCompiler {
       task.computation.name = "kernel_" + std::to_string(n);
       out_.schedules.push_back(options_.schedule_of ? options_.schedule_of(task)
                                                     : default_schedule(task));
-      out_.plan.kernels.push_back(task.computation.name);
+      out_.plan.kernels.push_back({task.computation.name, to_text(out_.schedules.back())});
     }
     std::vector<std::optional<Result<Made>>> made(count);
     std::mutex mutex;
@@ -168,7 +168,8 @@ class NetworkCompiler {
     KernelCall planned{.kernel = static_cast<std::int64_t>(task_of_call_[n]),
                        .buffers = {},
                        .title = call.title,
-                       .flops = flops(call.computation)};
+                       .flops = flops(call.computation),
+                       .traffic_bytes = traffic_bytes(call.computation)};
     for (const Param& param : lowered.main.params) {
       const TensorId& name = param.placed.tensor.name;
       if (const auto found = derived->find(name); found != derived->end())

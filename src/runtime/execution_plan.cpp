@@ -35,7 +35,7 @@ std::string text_of(const KernelCall& call, const ExecutionPlan& plan) {
   std::string buffers;
   for (const BufferPlace& place : call.buffers)
     buffers += (buffers.empty() ? "" : ", ") + text_of(place, plan);
-  return plan.kernels[static_cast<std::size_t>(call.kernel)] + "(" + buffers + ")  # " +
+  return plan.kernels[static_cast<std::size_t>(call.kernel)].symbol + "(" + buffers + ")  # " +
          call.title + "\n";
 }
 

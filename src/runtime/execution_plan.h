@@ -30,12 +30,20 @@ struct BufferPlace {
   friend bool operator==(const BufferPlace&, const BufferPlace&) = default;
 };
 
+/// A kernel in the package's code.
+struct KernelCode {
+  std::string symbol;
+  std::string schedule = {};  // the text of what made it, for profiles
+  friend bool operator==(const KernelCode&, const KernelCode&) = default;
+};
+
 /// One kernel called with its buffers.
 struct KernelCall {
   std::int64_t kernel = 0;  // index into `ExecutionPlan::kernels`
   std::vector<BufferPlace> buffers;
   std::string title;  // of what it computes, for profiles
   double flops = 0;
+  double traffic_bytes = 0;  // of all it reads and writes, each byte once
   friend bool operator==(const KernelCall&, const KernelCall&) = default;
 };
 
@@ -45,7 +53,7 @@ struct ExecutionPlan {
   std::string name;
   std::vector<Port> inputs;
   std::vector<Port> outputs;
-  std::vector<std::string> kernels;  // symbols in the package's code
+  std::vector<KernelCode> kernels;
   std::vector<KernelCall> calls;
   std::int64_t arena_bytes = 0;
   std::int64_t weights_bytes = 0;

@@ -32,18 +32,23 @@ Json json_of(const BufferPlace& place) {
   return {};
 }
 
+Json json_of(const KernelCode& kernel) {
+  return {{"symbol", kernel.symbol}, {"schedule", kernel.schedule}};
+}
+
 Json json_of(const KernelCall& call) {
   return {{"kernel", call.kernel},
           {"buffers", list_of<BufferPlace>(call.buffers, json_of)},
           {"title", call.title},
-          {"flops", call.flops}};
+          {"flops", call.flops},
+          {"traffic_bytes", call.traffic_bytes}};
 }
 
 Json json_of(const ExecutionPlan& plan) {
   return {{"name", plan.name},
           {"inputs", list_of<Port>(plan.inputs, json_of)},
           {"outputs", list_of<Port>(plan.outputs, json_of)},
-          {"kernels", plan.kernels},
+          {"kernels", list_of<KernelCode>(plan.kernels, json_of)},
           {"calls", list_of<KernelCall>(plan.calls, json_of)},
           {"arena_bytes", plan.arena_bytes},
           {"weights_bytes", plan.weights_bytes}};
@@ -82,16 +87,21 @@ BufferPlace read_place(const Json& value) {
   throw UnknownWord("place " + value.at(0).dump());
 }
 
+KernelCode read_kernel(const Json& value) {
+  return {text(value.at("symbol")), text(value.at("schedule"))};
+}
+
 KernelCall read_call(const Json& value) {
   return {integer(value.at("kernel")), read_list(value.at("buffers"), read_place),
-          text(value.at("title")), value.at("flops").get<double>()};
+          text(value.at("title")), value.at("flops").get<double>(),
+          value.at("traffic_bytes").get<double>()};
 }
 
 ExecutionPlan read_plan(const Json& value) {
   return {text(value.at("name")),
           read_list(value.at("inputs"), read_port),
           read_list(value.at("outputs"), read_port),
-          read_list(value.at("kernels"), text),
+          read_list(value.at("kernels"), read_kernel),
           read_list(value.at("calls"), read_call),
           integer(value.at("arena_bytes")),
           integer(value.at("weights_bytes"))};

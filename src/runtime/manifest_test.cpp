@@ -20,10 +20,14 @@ Manifest sample() {
   manifest.plan.name = "net";
   manifest.plan.inputs = {{"x", ElementType::Float16, {2, 3}}, {"n", ElementType::Int64, {}}};
   manifest.plan.outputs = {{"y", ElementType::Float, {64}}};
-  manifest.plan.kernels = {"k0", "k1"};
+  manifest.plan.kernels = {{"k0", "unroll a\n"}, {"k1"}};
   manifest.plan.calls = {
-      {0, {{Where::Input, 1, 0}, {Where::Weights, 0, 64}, {Where::Arena, 0, 128}}, "first", 12},
-      {1, {{Where::Input, 0, 0}, {Where::Arena, 0, 128}, {Where::Output, 0, 64}}, "second", 0.5}};
+      {0, {{Where::Input, 1, 0}, {Where::Weights, 0, 64}, {Where::Arena, 0, 128}}, "first", 12, 64},
+      {1,
+       {{Where::Input, 0, 0}, {Where::Arena, 0, 128}, {Where::Output, 0, 64}},
+       "second",
+       0.5,
+       0}};
   manifest.plan.arena_bytes = 200;
   manifest.plan.weights_bytes = 1000;
   return manifest;
@@ -93,7 +97,8 @@ TEST(Manifest, RefusesOtherShapesOfJsonAndSaysWhere) {
   expect("\"tool\"", "\"fool\"", "key 'tool' not found");
   expect("\"kernel\":1", "\"kernel\":-1", "(/plan/calls/1/kernel)");
   expect("\"kernel\":1", "\"kernel\":1.5", "(/plan/calls/1/kernel)");
-  expect("[\"k0\",\"k1\"]", "\"k0\"", "(/plan/kernels)");
+  expect("\"symbol\":\"k0\"", "\"symbol\":0", "(/plan/kernels/0/symbol)");
+  expect("\"traffic_bytes\":64", "\"traffic\":64", "(/plan/calls/0)");
   expect("[\"input\",1,0]", "[\"input\",1]", "(/plan/calls/0/buffers/0)");
   expect("{", "", "parse error");
 }
@@ -129,7 +134,7 @@ TEST(VerifyPlan, RefusesKernelsAndPortsThatAreNotThere) {
             "plan: kernel 2, expected below 2 in call 'first'");
   EXPECT_EQ(refusal([](ExecutionPlan& plan) { plan.calls[0].kernel = -1; }),
             "plan: kernel -1, expected below 2 in call 'first'");
-  EXPECT_EQ(refusal([](ExecutionPlan& plan) { plan.kernels[0].clear(); }),
+  EXPECT_EQ(refusal([](ExecutionPlan& plan) { plan.kernels[0].symbol.clear(); }),
             "plan: a kernel without a name");
   EXPECT_EQ(refusal([](ExecutionPlan& plan) { plan.calls[0].buffers[0].port = 2; }),
             "plan: input 2, expected below 2 in call 'first'");

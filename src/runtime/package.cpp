@@ -64,8 +64,8 @@ Result<std::shared_ptr<const Package>> Package::open(const std::string& path) {
   Result<SharedLibrary> code = SharedLibrary::load(contents->sections.code);
   if (!code) return refused(code.error());
   std::vector<LoadedKernel> kernels;
-  for (const std::string& name : manifest.plan.kernels) {
-    const Result<LoadedKernel> kernel = find_kernel(*code, name);
+  for (const KernelCode& named : manifest.plan.kernels) {
+    const Result<LoadedKernel> kernel = find_kernel(*code, named.symbol);
     if (!kernel) return refused(kernel.error());
     kernels.push_back(*kernel);
   }

@@ -40,7 +40,7 @@ class Package {
   const Manifest& manifest() const;
   /// Aligned to 64 bytes, `plan().weights_bytes` of them.
   std::span<const std::byte> weights() const;
-  /// One per name of `plan().kernels`.
+  /// One per entry of `plan().kernels`.
   std::span<const LoadedKernel> kernels() const;
 
  private:

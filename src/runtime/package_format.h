@@ -22,7 +22,7 @@ struct Section {
 /// so that they can be mapped.
 struct PackageHeader {
   static constexpr std::array<char, 8> expected_magic = {'T', 'E', 'S', 'S', 'E', 'R', 'A', '\n'};
-  static constexpr std::uint64_t expected_format = 1;
+  static constexpr std::uint64_t expected_format = 2;
 
   std::array<char, 8> magic = expected_magic;
   std::uint64_t format = expected_format;

@@ -117,10 +117,10 @@ TEST(Package, RefusesWhatIsNoPackage) {
 }
 
 TEST(Package, RefusesOtherFormats) {
-  EXPECT_EQ(refusal(with_header([](PackageHeader& header) { header.format = 2; })),
-            "format 2, made by a newer version; this one reads format 1");
-  EXPECT_EQ(refusal(with_header([](PackageHeader& header) { header.format = 0; })),
-            "format 0, made by an older version; this one reads format 1");
+  EXPECT_EQ(refusal(with_header([](PackageHeader& header) { header.format = 3; })),
+            "format 3, made by a newer version; this one reads format 2");
+  EXPECT_EQ(refusal(with_header([](PackageHeader& header) { header.format = 1; })),
+            "format 1, made by an older version; this one reads format 2");
 }
 
 TEST(Package, RefusesAFileOfAnotherLength) {
@@ -161,7 +161,7 @@ TEST(Package, RefusesOtherMachines) {
 
 TEST(Package, RefusesCodeThatLacksItsKernels) {
   SampleNetwork network;
-  network.plan.kernels[1] = "layer9";
+  network.plan.kernels[1].symbol = "layer9";
   EXPECT_EQ(refusal(bytes_of(network)), "code without symbol 'layer9'");
 }
 

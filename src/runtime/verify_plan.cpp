@@ -61,8 +61,11 @@ Result<void> verify_call(const KernelCall& call, const ExecutionPlan& plan) {
   const auto kernels = static_cast<std::int64_t>(plan.kernels.size());
   if (call.kernel < 0 || call.kernel >= kernels)
     return refused("kernel", call.kernel, "below " + std::to_string(kernels));
-  if (!std::isfinite(call.flops) || call.flops < 0)
-    return Error{"plan: flops " + std::to_string(call.flops) + ", expected a finite number from 0"};
+  for (const auto& [name, amount] :
+       {std::pair{"flops", call.flops}, {"traffic_bytes", call.traffic_bytes}})
+    if (!std::isfinite(amount) || amount < 0)
+      return Error{std::string("plan: ") + name + " " + std::to_string(amount) +
+                   ", expected a finite number from 0"};
   for (const BufferPlace& place : call.buffers)
     if (const Result<void> sound = verify_place(place, plan); !sound) return sound;
   return {};
@@ -85,8 +88,8 @@ Result<void> verify(const ExecutionPlan& plan) {
   for (const auto& [name, size] :
        {std::pair{"arena_bytes", plan.arena_bytes}, {"weights_bytes", plan.weights_bytes}})
     if (size < 0 || size > largest_memory) return refused(name, size, "between 0 and 2^48");
-  for (const std::string& kernel : plan.kernels)
-    if (kernel.empty()) return Error{"plan: a kernel without a name"};
+  for (const KernelCode& kernel : plan.kernels)
+    if (kernel.symbol.empty()) return Error{"plan: a kernel without a name"};
   if (Result<void> sound = verify_ports(plan.inputs, "input"); !sound) return sound;
   if (Result<void> sound = verify_ports(plan.outputs, "output"); !sound) return sound;
   for (const KernelCall& call : plan.calls)

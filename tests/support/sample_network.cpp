@@ -53,7 +53,7 @@ SampleNetwork::SampleNetwork(const Target& made_for, const Sizes& sizes) : targe
       to_next = {.where = BufferPlace::Where::Output};
     else
       plan.arena_bytes += rounded_up(sizes.rows * sizes.widths[n + 1] * 4);
-    plan.kernels.push_back(name);
+    plan.kernels.push_back({name});
     plan.calls.push_back(
         {.kernel = static_cast<std::int64_t>(n),
          .buffers = {from, constant, to_next},
