@@ -68,22 +68,11 @@ Row row_of(const Contender& contender, std::int64_t threads) {
           .gflops = 1e-9 * contender.flops / seconds.front()};
 }
 
-Instance make_instance(const Peak& peak, const Target& target, const Backend& backend) {
-  std::vector<HostBuffer> operands;
-  Rng rng(1);
-  for (const Param& param : peak.program.params)
-    if (param.role != Role::Output)
-      fill_random(operands.emplace_back(DType::F32, element_count(param.placed.tensor.shape)), rng);
-  Result<Instance> instance = Instance::make(peak.program, target, backend, operands);
-  check(instance.has_value(), instance ? "" : instance.error().message);
-  return *std::move(instance);
-}
-
 /// The peak of so many threads, then the examples.
 std::vector<Row> rows_of(const std::vector<CheckedExample>& examples, std::int64_t threads,
                          std::int64_t repeats, const Target& target, const Backend& backend) {
   const Peak peak = make_peak(target, threads);
-  const Instance peak_instance = make_instance(peak, target, backend);
+  const Instance peak_instance = make_instance(peak.program, target, backend);
   std::vector<Contender> contenders = {{"multiply-adds in registers", peak_instance, peak.flops}};
   for (const CheckedExample& e : examples) contenders.push_back({e.name, e.instance, e.flops});
   ThreadPool pool(threads);

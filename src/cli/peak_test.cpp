@@ -14,6 +14,15 @@ TEST(Peak, FitsEveryTarget) {
   }
 }
 
+TEST(Stream, FitsEveryTarget) {
+  for (const Target& target : presets()) {
+    const Stream stream = make_stream(target, 2, 1 << 20);
+    const Result<Lowered> lowered = lower(stream.program, target);
+    EXPECT_TRUE(lowered) << target.name << ": " << lowered.error().message;
+    EXPECT_NEAR(stream.bytes, 1 << 20, 1 << 17);
+  }
+}
+
 TEST(Peak, GrowsWithThreadsAndLanes) {
   const Target narrow = *parse_target("x86-sse42");
   const Target wide = *parse_target("x86-avx2");
