@@ -1,10 +1,13 @@
 #include "base/file.h"
 
+#include "base/unfinished_file.h"
 #include "support/temporary_folder.h"
 
 #include <gtest/gtest.h>
 
+#include <fcntl.h>
 #include <filesystem>
+#include <unistd.h>
 
 namespace tessera {
 namespace {
@@ -28,6 +31,25 @@ TEST(WriteFile, WritesWhatIsReadAgainAndLeavesNothingElse) {
   ASSERT_TRUE(write_file(path, bytes));
   EXPECT_EQ(*read_file(path), bytes);
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1);
+}
+
+TEST(UnfinishedFile, HasNoNameBeforeItIsFinished) {
+  const TemporaryFolder folder;
+  const int unnamed = open(folder.path().c_str(), O_TMPFILE | O_WRONLY, 0600);
+  if (unnamed < 0) GTEST_SKIP() << "files need names here";
+  close(unnamed);
+  Result<UnfinishedFile> file = UnfinishedFile::make(folder / "bytes");
+  ASSERT_TRUE(file);
+  ASSERT_TRUE(file->write_at(0, "bytes"));
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+  ASSERT_TRUE(file->finish());
+  EXPECT_EQ(*read_file(folder / "bytes"), "bytes");
+}
+
+TEST(UnfinishedFile, ReplacesFilesOnly) {
+  EXPECT_EQ(write_file("/dev/null", "").error().message,
+            "/dev/null: not a file that could be replaced");
+  EXPECT_EQ(write_file("/", "").error().message, "/: not a file that could be replaced");
 }
 
 TEST(WriteFile, NamesThePathAndTheReason) {

@@ -8,10 +8,13 @@
 
 namespace tessera {
 
-/// A file under another name in the same folder until it is finished, so that what stands at its
-/// path is always whole. Goes when it is not finished. Every refusal is `PATH: reason`.
+/// A file without a name in the folder of its path until it is finished, so that what stands at the
+/// path is always whole. Goes when it is not finished, even when the process is killed; on file
+/// systems where files need names it has another one, and a killed process leaves it. Every refusal
+/// is `PATH: reason`.
 class UnfinishedFile {
  public:
+  /// Refuses a path at which something else than a file stands.
   static Result<UnfinishedFile> make(const std::string& path);
 
   UnfinishedFile(UnfinishedFile&& other) noexcept;
@@ -29,7 +32,8 @@ class UnfinishedFile {
   Error refusal() const;
 
   std::string path_;
-  std::string name_;
+  std::string name_;  // until it is finished
+  bool is_named_ = false;
   int descriptor_;  // below 0 when finished
 };
 

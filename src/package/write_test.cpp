@@ -93,7 +93,7 @@ TEST(WritePackage, SaysWhatTheSystemRefuses) {
   EXPECT_EQ(refusal(network.write("/proc/model")), "/proc/model: No such file or directory");
   const TemporaryFolder folder;
   EXPECT_EQ(refusal(network.write(folder.path().string())),
-            folder.path().string() + ": Is a directory");
+            folder.path().string() + ": not a file that could be replaced");
   EXPECT_TRUE(files_of(folder).empty());
 }
 
