@@ -61,8 +61,8 @@ Result<fs::path> resolved(const std::string& location, const fs::path& folder) {
   if (failed) return refused(failed.message());
   const fs::path file = fs::canonical(root / relative, failed);
   if (failed) return refused(failed.message());
-  if (!is_inside(file, root)) return refused("a link leads out of the folder of the model");
   if (!fs::is_regular_file(file, failed)) return refused("expected a file");
+  if (!is_inside(file, root)) return refused("a link leads out of the folder of the model");
   return file;
 }
 

@@ -27,6 +27,7 @@ Result<Imported> import_model(const ModelProto& model, const ImportOptions& opti
   GraphReader reader(model, options.folder);
   Result<Graph> graph = reader.read();
   if (!graph) return graph.error();
+  if (graph->outputs.empty()) return Error{"the graph has no outputs"};
   Result<InputTypes> types = input_types(open_inputs(model, *graph), options.shapes);
   if (!types) return types.error();
   graph->inputs = std::move(types->inputs);
@@ -37,7 +38,9 @@ Result<Imported> import_model(const ModelProto& model, const ImportOptions& opti
   return Imported{*std::move(graph), std::move(types->notices)};
 }
 
-Error unreadable() { return {"not an ONNX model: damaged, cut off or larger than 2 GB"}; }
+Error unreadable() {
+  return {"not an ONNX model: damaged, cut off, nested too deeply or larger than 2 GB"};
+}
 
 }  // namespace
 

@@ -299,11 +299,15 @@ TEST(Import, RefusesUnsoundWeights) {
 
 TEST(Import, RefusesWhatIsNoModel) {
   const std::string bytes = small_model().SerializeAsString();
-  const std::string message = "not an ONNX model: damaged, cut off or larger than 2 GB";
+  const std::string message =
+      "not an ONNX model: damaged, cut off, nested too deeply or larger than 2 GB";
   EXPECT_EQ(import_onnx(std::string_view(bytes).substr(0, bytes.size() - 5)).error().message,
             message);
   EXPECT_EQ(import_onnx("plain text").error().message, message);
   EXPECT_EQ(import_onnx("").error().message, "not an ONNX model: it has no graph");
+  ModelProto without_outputs = small_model();
+  graph_of(without_outputs).clear_output();
+  EXPECT_EQ(refusal(without_outputs), "the graph has no outputs");
   EXPECT_EQ(import_onnx_file("/no/such.onnx").error().message,
             "/no/such.onnx: No such file or directory");
 }
@@ -424,7 +428,7 @@ TEST(ImportExternalData, RefusesWhatLiesOutside) {
             start + "\"/etc/passwd\": expected a path inside the folder of the model");
   EXPECT_EQ(refusal_of(""), start + "\"\": expected a path inside the folder of the model");
   EXPECT_EQ(refusal_of("link"), start + "\"link\": a link leads out of the folder of the model");
-  EXPECT_EQ(refusal_of("."), start + "\".\": a link leads out of the folder of the model");
+  EXPECT_EQ(refusal_of("."), start + "\".\": expected a file");
   EXPECT_EQ(refusal_of("none"), start + "\"none\": No such file or directory");
   EXPECT_EQ(refusal(model_with_data_at("w")),
             start + "\"w\": the model was given without the folder it lies in");
