@@ -12,6 +12,19 @@ bool is_constant(const Graph& graph, const Node& node) {
   });
 }
 
+/// Refuses what would fill memory: much made of little.
+Result<void> verify_size(const Graph& graph, const Node& node) {
+  constexpr std::int64_t most = std::int64_t{1} << 27;
+  std::int64_t given = 0;
+  for (const ValueId& value : node.inputs)
+    if (!value.empty()) given += element_count(graph.types.at(value).shape);
+  for (const ValueId& value : node.outputs)
+    if (!value.empty() && element_count(graph.types.at(value).shape) > std::max(most, given))
+      return Error{node.title() + ": a constant " + to_text(graph.types.at(value)) +
+                   ", expected at most 2^27 elements or as many as it is made of"};
+  return {};
+}
+
 }  // namespace
 
 Result<void> fold_constants(Graph& graph, const Evaluator& evaluate) {
@@ -21,6 +34,7 @@ Result<void> fold_constants(Graph& graph, const Evaluator& evaluate) {
       rest.push_back(node);
       continue;
     }
+    if (const Result<void> sound = verify_size(graph, node); !sound) return sound.error();
     const Result<ops::NodeComputation> defined = ops::define_node(ops::NodeView(graph, node));
     if (!defined) return Error{node.title() + ": " + defined.error().message};
     std::vector<HostBuffer> operands;
