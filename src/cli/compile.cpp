@@ -1,3 +1,4 @@
+#include "base/unfinished_file.h"
 #include "cli/model_argument.h"
 #include "cli/verbs.h"
 #include "package/build.h"
@@ -34,10 +35,12 @@ int run_compile(const CompileArguments& arguments) {
   if (!target) return refuse(target.error());
   if (arguments.threads > 0) target->cores = arguments.threads;
   const auto start = std::chrono::steady_clock::now();
-  Result<Graph> graph = read_model(arguments.model);
-  if (!graph) return refuse(graph.error());
   const std::string path =
       arguments.output.empty() ? default_output(arguments.model.model) : arguments.output;
+  // Now rather than after all the work; what it makes goes at once.
+  if (const auto writable = UnfinishedFile::make(path); !writable) return refuse(writable.error());
+  Result<Graph> graph = read_model(arguments.model);
+  if (!graph) return refuse(graph.error());
   CompileOptions options;
   if (isatty(STDERR_FILENO) != 0)
     options.progress = [](std::size_t n, std::size_t count) {

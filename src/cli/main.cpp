@@ -6,8 +6,12 @@
 
 #include <array>
 #include <cctype>
+#include <cerrno>
+#include <csignal>
 #include <cstdio>
+#include <cstring>
 #include <exception>
+#include <new>
 
 namespace tessera {
 namespace {
@@ -43,12 +47,21 @@ int run(int count, char** arguments) {
   return ExitCode::success;
 }
 
+/// What was printed may not have arrived: the disk is full, the pipe is closed.
+int with_output_written(int code) {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
+  return refuse({std::string("stdout: ") + std::strerror(errno)});
+}
+
 }  // namespace
 }  // namespace tessera
 
 int main(int count, char** arguments) {
+  std::signal(SIGXFSZ, SIG_IGN);  // a file beyond the limit of sizes is then refused like any other
   try {
-    return tessera::run(count, arguments);
+    return tessera::with_output_written(tessera::run(count, arguments));
+  } catch (const std::bad_alloc&) {
+    return tessera::refuse({"out of memory"});
   } catch (const std::exception& error) {  // InternalError, or a library's that nobody foresaw
     std::fprintf(stderr, "tessera: %s\n", error.what());
     return tessera::ExitCode::internal_error;

@@ -21,9 +21,11 @@ Result<Shape> parse_shape(std::string_view text) {
     std::int64_t extent = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), extent);
     text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-    if (error != std::errc{} || extent < 1 || (!text.empty() && text.front() != ','))
+    const bool is_last = text.empty();
+    if (error != std::errc{} || extent < 1 ||
+        (!is_last && (text.front() != ',' || text.size() < 2)))
       return Error{"expected extents of 1 or more, as in 1,3,224,224"};
-    if (!text.empty()) text.remove_prefix(1);
+    if (!is_last) text.remove_prefix(1);
     shape.push_back(extent);
   }
   return shape;

@@ -39,6 +39,8 @@ TEST(ModelArgument, RefusesMalformedShapes) {
             "--shape 2,3: expected NAME=1,3,224,224");
   EXPECT_EQ(read_model({.model = "zoo:squeezenet", .shapes = {"input=2,x"}}).error().message,
             "--shape input=2,x: expected extents of 1 or more, as in 1,3,224,224");
+  EXPECT_EQ(read_model({.model = "zoo:squeezenet", .shapes = {"input=2,"}}).error().message,
+            "--shape input=2,: expected extents of 1 or more, as in 1,3,224,224");
 }
 
 }  // namespace
