@@ -284,7 +284,7 @@ TEST(Inspect, RefusesWhatIsNoModelAndWrongShapes) {
   expect_refusal("inspect nowhere.onnx", "nowhere.onnx: No such file or directory");
   const File text("text");
   expect_refusal("inspect " + text.path(),
-                 text.path() + ": not an ONNX model: damaged, cut off or larger than 2 GB");
+                 text.path() + ": not an ONNX model: damaged, cut off, nested too deeply or larger than 2 GB");
   const File file = model(true);
   expect_refusal("inspect " + file.path() + " --shape x=2,4",
                  file.path() + ": --shape x=[2, 4]: the model says [2, 3]");
