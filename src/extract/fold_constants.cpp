@@ -12,29 +12,37 @@ bool is_constant(const Graph& graph, const Node& node) {
   });
 }
 
-/// Refuses what would fill memory: much made of little.
-Result<void> verify_size(const Graph& graph, const Node& node) {
-  constexpr std::int64_t most = std::int64_t{1} << 27;
-  std::int64_t given = 0;
-  for (const ValueId& value : node.inputs)
-    if (!value.empty()) given += element_count(graph.types.at(value).shape);
-  for (const ValueId& value : node.outputs)
-    if (!value.empty() && element_count(graph.types.at(value).shape) > std::max(most, given))
-      return Error{node.title() + ": a constant " + to_text(graph.types.at(value)) +
-                   ", expected at most 2^27 elements or as many as it is made of"};
-  return {};
+/// Few nodes can ask for much: constants take at most this more than what they are made of.
+constexpr std::int64_t most_grown_bytes = std::int64_t{1} << 31;
+
+/// How many bytes more than its inputs the outputs of a node take.
+std::int64_t grown_bytes(const Graph& graph, const Node& node) {
+  const auto sum = [&](const std::vector<ValueId>& values) {
+    std::int64_t bytes = 0;
+    for (const ValueId& value : values)
+      if (!value.empty()) {
+        const ValueType& type = graph.types.at(value);
+        bytes += element_count(type.shape) * size_bytes(dtype_of(type.element));
+      }
+    return bytes;
+  };
+  return std::max<std::int64_t>(0, sum(node.outputs) - sum(node.inputs));
 }
 
 }  // namespace
 
 Result<void> fold_constants(Graph& graph, const Evaluator& evaluate) {
   std::vector<Node> rest;
+  std::int64_t grown = 0;
   for (const Node& node : graph.nodes) {
     if (!is_constant(graph, node)) {
       rest.push_back(node);
       continue;
     }
-    if (const Result<void> sound = verify_size(graph, node); !sound) return sound.error();
+    grown += grown_bytes(graph, node);
+    if (grown > most_grown_bytes)
+      return Error{node.title() +
+                   ": its value and those of constants before it take more than 2 GB"};
     const Result<ops::NodeComputation> defined = ops::define_node(ops::NodeView(graph, node));
     if (!defined) return Error{node.title() + ": " + defined.error().message};
     std::vector<HostBuffer> operands;
