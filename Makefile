@@ -1,11 +1,12 @@
 # Each target first makes sure of the ones it needs; on a fresh Debian 12 `make run` is enough.
 SHELL := /bin/bash -o pipefail
 JOBS ?= $(shell nproc)
+FUZZ ?= $(basename $(notdir $(wildcard tests/fuzz/*.cpp)))
 FUZZ_SECONDS ?= 20
 sources = $$(git -c safe.directory='*' ls-files -co --exclude-standard --deduplicate '*.h' '*.cpp' \
 	| while read -r file; do [ ! -e "$$file" ] || echo "$$file"; done)
 
-.PHONY: build setup configure run test check bench sanitize fuzz format tidy clean
+.PHONY: build setup configure run test check bench sanitize fuzz fuzz_build format tidy clean
 
 build: configure
 	@echo "build: compiling into build/"
@@ -26,6 +27,9 @@ test: build check
 	@echo "test: running every test"
 	@ctest --preset release -j$(JOBS)
 	@grep '^conformance:' build/Testing/Temporary/LastTest.log
+	@if command -v clang++-19 >/dev/null; then \
+	  $(MAKE) --no-print-directory -j$(JOBS) fuzz FUZZ="onnx package_bytes" FUZZ_SECONDS=15; \
+	else echo "test: no fuzzing without clang-19"; fi
 
 check: setup
 	@echo "check: format"
@@ -44,17 +48,19 @@ sanitize: setup
 	@echo "sanitize: running every test"
 	@ctest --preset asan -j$(JOBS)
 
-fuzz: setup
+fuzz: $(FUZZ:%=fuzz_%)
+
+fuzz_build: setup
 	@echo "fuzz: compiling into build-fuzz/"
 	@cmake --preset fuzz >/dev/null
-	@cmake --build --preset fuzz -j$(JOBS) -- --quiet
-	@for program in build-fuzz/fuzz/*; do \
-	  name=$$(basename $$program); corpus=tests/fuzz/corpus/$$name; found=build-fuzz/found/$$name; \
-	  mkdir -p $$found; \
-	  echo "fuzz: $$name for $(FUZZ_SECONDS) s"; \
-	  $$program -max_total_time=$(FUZZ_SECONDS) -timeout=20 -rss_limit_mb=4096 -artifact_prefix=$$found- \
-	    $$found $$([ ! -d $$corpus ] || echo $$corpus) >$$found.log 2>&1 || { cat $$found.log; exit 1; }; \
-	done
+	@cmake --build build-fuzz -j$(JOBS) --target $(FUZZ:%=fuzz_%) -- --quiet
+
+fuzz_%: fuzz_build
+	@echo "fuzz: $* for $(FUZZ_SECONDS) s"
+	@mkdir -p build-fuzz/found/$*
+	@build-fuzz/fuzz/$* -max_total_time=$(FUZZ_SECONDS) -timeout=20 -rss_limit_mb=4096 \
+	  -artifact_prefix=build-fuzz/found/$*- build-fuzz/found/$* $(wildcard tests/fuzz/corpus/$*) \
+	  >build-fuzz/found/$*.log 2>&1 || { cat build-fuzz/found/$*.log; exit 1; }
 
 format: setup
 	@echo "format: rewriting sources in place"
