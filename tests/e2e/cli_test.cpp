@@ -1,59 +1,17 @@
+#include "e2e/program.h"
 #include "onnx/export.h"
-#include "support/shell.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdio>
-#include <fstream>
 #include <string>
-#include <unistd.h>
 #include <vector>
 
+namespace tessera {
 namespace {
 
-using tessera::Ended;
-
-/// Runs the program with `arguments` as a shell reads them.
-Ended tessera_program(const std::string& arguments) {
-  return tessera::run_shell(TESSERA_PROGRAM " " + arguments);
-}
-
-/// What the program prints when all goes well.
-std::string printed(const std::string& arguments) {
-  const Ended ended = tessera_program(arguments);
-  EXPECT_EQ(ended.code, 0) << arguments << "\n" << ended.text;
-  EXPECT_NE(ended.text, "") << arguments;
-  return ended.text;
-}
-
-/// The whole of what the program writes is this refusal.
-void expect_refusal(const std::string& arguments, const std::string& message) {
-  const Ended ended = tessera_program(arguments);
-  EXPECT_EQ(ended.code, 2) << arguments;
-  EXPECT_EQ(ended.text, "tessera: " + message + "\n") << arguments;
-}
-
-/// A file that goes with this object.
-class File {
- public:
-  explicit File(const std::string& text)
-      : path_(testing::TempDir() + "tessera_" + std::to_string(getpid()) + "_" +
-              std::to_string(count++)) {
-    std::ofstream(path_) << text;
-  }
-  ~File() { std::remove(path_.c_str()); }
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-
-  const std::string& path() const { return path_; }
-
- private:
-  static inline int count = 0;
-  std::string path_;
-};
-
 const std::string matmul = "matmul:m=32,n=48,k=40";
+
 TEST(Program, TellsItsVersion) { EXPECT_TRUE(printed("--version").starts_with("tessera ")); }
 
 TEST(Program, RefusesOnOneLineWithCode2) {
@@ -67,7 +25,8 @@ TEST(Program, RefusesOnOneLineWithCode2) {
 }
 
 TEST(Program, HelpsEachVerbWithAnExample) {
-  for (const std::string verb : {"demo", "inspect", "show", "zoo list", "devices", "doctor"}) {
+  for (const std::string verb : {"demo", "inspect", "compile", "run", "bench", "profile", "show",
+                                 "zoo list", "devices", "doctor"}) {
     const std::string text = printed(verb + " --help");
     EXPECT_NE(text.find("Example: tessera " + verb), std::string::npos) << text;
     EXPECT_NE(text.find("--json"), std::string::npos) << text;
@@ -235,19 +194,19 @@ TEST(Show, RefusesFilesOfSeveralProgramsThatDoNotBelongTogether) {
 /// `y = Relu(x)`, then `z = Magic(y)` of an operator that nobody knows, as a file.
 File model(bool is_whole) {
   const auto node = [](const char* op, const char* input, const char* output) {
-    tessera::Node made;
+    Node made;
     made.name = made.op = op;
     made.version = 13;
     made.inputs = {input};
     made.outputs = {output};
     return made;
   };
-  tessera::Graph graph;
-  graph.inputs = {{"x", {tessera::ElementType::Float, {2, 3}}}};
+  Graph graph;
+  graph.inputs = {{"x", {ElementType::Float, {2, 3}}}};
   graph.nodes = {node("Relu", "x", "y")};
   if (!is_whole) graph.nodes.push_back(node("Magic", "y", "z"));
   graph.outputs = {is_whole ? "y" : "z"};
-  return File(tessera::export_onnx(graph));
+  return File(export_onnx(graph));
 }
 
 TEST(Inspect, TellsWhatANetworkIsMadeOf) {
@@ -283,8 +242,9 @@ TEST(Inspect, ListsWhatCannotBeCompiledAndRefuses) {
 TEST(Inspect, RefusesWhatIsNoModelAndWrongShapes) {
   expect_refusal("inspect nowhere.onnx", "nowhere.onnx: No such file or directory");
   const File text("text");
-  expect_refusal("inspect " + text.path(),
-                 text.path() + ": not an ONNX model: damaged, cut off, nested too deeply or larger than 2 GB");
+  expect_refusal(
+      "inspect " + text.path(),
+      text.path() + ": not an ONNX model: damaged, cut off, nested too deeply or larger than 2 GB");
   const File file = model(true);
   expect_refusal("inspect " + file.path() + " --shape x=2,4",
                  file.path() + ": --shape x=[2, 4]: the model says [2, 3]");
@@ -292,3 +252,4 @@ TEST(Inspect, RefusesWhatIsNoModelAndWrongShapes) {
 }
 
 }  // namespace
+}  // namespace tessera
