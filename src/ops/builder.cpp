@@ -69,8 +69,11 @@ TensorId ComputationBuilder::append(std::string_view name, std::vector<Axis> axe
     if (a.kind == AxisKind::Spatial) shape.push_back(a.extent);
     scope.enter(a.name, a.extent);
   }
-  if (!accepts(name, shape)) return {};
   TensorId id = unique_name(name);
+  if (!accepts(name, shape)) {  // what reads it goes on with a scalar of its dtype
+    computation_.stages.push_back({{id, value.dtype(), {}}, {}, std::nullopt, value});
+    return id;
+  }
   computation_.stages.push_back(
       {{id, value.dtype(), std::move(shape)}, std::move(axes), reducer, simplify(value, scope)});
   return id;

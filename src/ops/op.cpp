@@ -47,6 +47,7 @@ Result<NodeComputation> define_node(const NodeView& view) {
     inputs[n] =
         builder.input("in" + std::to_string(n), view.shape(n), dtype_of(view.type(n).element));
   }
+  if (builder.refusal()) return *builder.refusal();
   Definition definition(view, builder, std::move(inputs));
   (*define)(definition);
   if (!definition.empty_outputs().empty()) {

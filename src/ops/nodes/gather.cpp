@@ -68,14 +68,14 @@ void gather_nd(Definition& d) {
   result.insert(result.end(), shape.begin() + static_cast<std::ptrdiff_t>(named), shape.end());
   const std::vector<Axis> axes = spatial_axes(result);
   const std::vector<Expr> at = indices_of(axes);
+  const auto rest = at.begin() + static_cast<std::ptrdiff_t>(picks.size() - 1);
   std::vector<Expr> element(at.begin(), at.begin() + batches);
   for (std::int64_t n = 0; n < picks.back(); ++n) {
-    std::vector<Expr> pick(at.begin(), at.begin() + static_cast<std::ptrdiff_t>(picks.size()) - 1);
+    std::vector<Expr> pick(at.begin(), rest);
     pick.emplace_back(n);
     element.push_back(wrapped_index(d.b.read(d.input(1), std::move(pick)), shape[element.size()]));
   }
-  element.insert(element.end(), at.begin() + static_cast<std::ptrdiff_t>(picks.size()) - 1,
-                 at.end());
+  element.insert(element.end(), rest, at.end());
   d.output(d.b.stage(d.node().op, axes, d.b.read(d.input(0), std::move(element))),
            d.type(0).element);
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <string>
 
 namespace tessera::ops {
 namespace {
@@ -96,8 +97,12 @@ Result<ResizeTaps> resize_taps(const ResizeMethod& method, const ResizedExtent& 
   if (!is_nearest && method.mode != "linear" && method.mode != "cubic")
     return Error{"mode " + method.mode + ", expected nearest, linear or cubic"};
   const double stretch = method.is_antialiased ? 1 / std::min(extent.scale, 1.0) : 1.0;
-  const auto reach =
-      static_cast<std::int64_t>(std::ceil((method.mode == "linear" ? 1 : 2) * stretch));
+  const double wide = std::ceil((method.mode == "linear" ? 1 : 2) * stretch);
+  constexpr double most_taps = 1 << 22;  // they become a table
+  if (extent.to < 1 || !(static_cast<double>(extent.to) * (is_nearest ? 1 : 2 * wide) <= most_taps))
+    return Error{"extent " + std::to_string(extent.from) + " to " + std::to_string(extent.to) +
+                 ", expected 1 to 2^22 taps"};
+  const auto reach = static_cast<std::int64_t>(wide);
   ResizeTaps taps;
   taps.count = is_nearest ? 1 : static_cast<std::size_t>(2 * reach);
   for (std::int64_t o = 0; o < extent.to; ++o) {

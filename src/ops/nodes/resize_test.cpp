@@ -125,6 +125,8 @@ TEST(ResizeNodes, RefuseWhatTheyDoNotKnow) {
   EXPECT_EQ(row(2, {{"nearest_mode", text("x")}}).refusal(),
             "Resize \"node\": no known nearest mode x");
   EXPECT_EQ(row(0, {}).refusal(), "Resize \"node\": extent 4 to 0, expected 1 to 2^40");
+  EXPECT_EQ(row(1 << 24, {}).refusal(),
+            "Resize \"node\": extent 4 to 16777216, expected 1 to 2^22 taps");
   EXPECT_EQ(TestNode("Resize").input({2}, {1, 2}).refusal(),
             "Resize \"node\": 0 scales and 0 sizes, expected one for each of 1 dimensions");
   EXPECT_EQ(TestNode("Resize").input({2}, {1, 2}).absent_input().unknown_input({1}).refusal(),

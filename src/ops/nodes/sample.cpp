@@ -101,6 +101,7 @@ void grid_sample(Definition& d) {
   if (image.size() < 3 || image.size() > 5 || grid.size() != image.size() || grid[0] != image[0] ||
       grid.back() != static_cast<std::int64_t>(image.size()) - 2)
     return d.refuse("an image " + to_text(image) + " and a grid " + to_text(grid));
+  if (!is_float(d.b.dtype(d.input(1)))) return d.refuse("expected a grid of f32");
   const std::size_t dims = image.size() - 2;
   std::vector<Axis> axes = {spatial("n", image[0]), spatial("c", image[1])};
   std::vector<Expr> point = {axis("n")};
@@ -139,6 +140,7 @@ void affine_grid(Definition& d) {
   const auto dims = static_cast<std::int64_t>(size->size()) - 2;
   if (dims < 2 || dims > 3 || theta != Shape{(*size)[0], dims, dims + 1})
     return d.refuse("matrices " + to_text(theta) + " for an image " + to_text(*size));
+  if (!is_float(d.b.dtype(d.input(0)))) return d.refuse("expected matrices of f32");
   std::vector<Axis> axes = {spatial("n", theta[0])};
   for (std::int64_t n = 0; n < dims; ++n)
     axes.push_back(spatial("o" + std::to_string(n), (*size)[static_cast<std::size_t>(n) + 2]));
@@ -172,12 +174,12 @@ void col2im(Definition& d) {
   const auto sound = [&](const std::vector<std::int64_t>& values, std::size_t count,
                          std::int64_t least) {
     return values.size() == count && std::ranges::all_of(values, [&](std::int64_t v) {
-             return v >= least && v <= max_elements;
+             return v >= least && v <= 1 << 20;  // so that their products stay integers
            });
   };
   if (shape.size() != 3 || !sound(*image, dims, 1) || !sound(*block, dims, 1) ||
       !sound(strides, dims, 1) || !sound(dilations, dims, 1) || !sound(pads, 2 * dims, 0) ||
-      shape[1] % element_count(*block) != 0)
+      !verify(*image) || !verify(*block) || shape[1] % element_count(*block) != 0)
     return d.refuse("blocks " + to_text(*block) + " of an image " + to_text(*image) + " in " +
                     to_text(shape));
   std::vector<Axis> axes = {spatial("n", shape[0]), spatial("c", shape[1] / element_count(*block))};
@@ -192,6 +194,8 @@ void col2im(Definition& d) {
         ((*image)[n] + pads[n] + pads[n + dims] - dilations[n] * ((*block)[n] - 1) - 1) /
             strides[n] +
         1;
+    if (positions < 1 || columns > max_elements / positions)
+      return d.refuse(std::to_string(positions) + " positions of blocks, expected 1 or more");
     const Expr offset = axis(axes.back().name) + pads[n] - tap * dilations[n];
     const Expr position = offset / strides[n];
     row = row * (*block)[n] + tap;

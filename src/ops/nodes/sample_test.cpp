@@ -48,6 +48,11 @@ TEST(SampleNodes, RefuseGridsAndModesThatDoNotFit) {
             "GridSample \"node\": padding_mode ones, expected zeros, border or reflection");
   EXPECT_EQ(TestNode("GridSample").input({1, 1, 2}, {1, 2}).input({1, 1, 2}, {0, 0}).refusal(),
             "GridSample \"node\": an image [1, 1, 2] and a grid [1, 1, 2]");
+  EXPECT_EQ(TestNode("GridSample")
+                .input({1, 1, 2}, {1, 2})
+                .input({1, 1, 1}, {0}, ElementType::Int64)
+                .refusal(),
+            "GridSample \"node\": expected a grid of f32");
 }
 
 TEST(SampleNodes, MoveAGridByAMatrix) {

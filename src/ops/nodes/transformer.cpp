@@ -168,7 +168,8 @@ void rotary(Expansion& e, const RotaryInputs& inputs) {
     return e.output(rotated(e, e.input(0), shape, *r));
   }
   std::int64_t heads = e.integer("num_heads", 0);
-  const std::int64_t width = e.has_elements(inputs.cosine) ? e.shape(inputs.cosine).back() * 2 : 0;
+  const bool has_width = e.has_elements(inputs.cosine) && !e.shape(inputs.cosine).empty();
+  const std::int64_t width = has_width ? e.shape(inputs.cosine).back() * 2 : 0;
   if (heads == 0 && shape.size() == 3 && width > 0) heads = shape[2] / width;
   if (shape.size() != 3 || heads < 1 || shape[2] % heads != 0)
     return e.refuse("shape " + to_text(shape) + " for " + std::to_string(heads) +

@@ -194,6 +194,9 @@ TEST(TransformerNodes, RotateByAnglesOfEachPlace) {
   EXPECT_EQ(rotary({1, 1, 1, 2}, {1, 2}).refusal(), "caches [2, 2] and [2, 2] for 2 of 2 elements");
   EXPECT_EQ(rotary({1, 1, 3}, {1, 2, 3}).attribute("num_heads", 2).refusal(),
             "shape [1, 1, 3] for 2 heads, expected [batch, time, heads * size]");
+  EXPECT_EQ(
+      TestNode("RotaryEmbedding").input({1, 1, 2}, {1, 2}).input({}, {1}).input({}, {0}).refusal(),
+      "shape [1, 1, 2] for 0 heads, expected [batch, time, heads * size]");
 }
 
 TEST(TransformerNodes, RotateAsOnnxruntimeDoes) {
