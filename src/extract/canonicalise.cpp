@@ -91,8 +91,10 @@ void canonicalise(Graph& graph) {
 Result<void> simplify_graph(Graph& graph, const Evaluator& evaluate) {
   canonicalise(graph);
   if (const auto folded = fold_constants(graph, evaluate); !folded) return folded.error();
+  fold_pads(graph);
   fold_scales(graph);
   recover_norms(graph);
+  recover_gelu(graph);
   merge_parallel(graph);
   return {};
 }

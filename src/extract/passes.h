@@ -26,7 +26,13 @@ Result<void> fold_constants(Graph& graph, const Evaluator& evaluate);
 ///   - a Concat that begins as another one does takes that one's result.
 void canonicalise(Graph& graph);
 
-/// Puts a batch normalisation into the weights and the bias of the convolution before it.
+/// Puts zeros around an image into the convolution that reads it.
+///
+///     Conv(Pad(x, p), W) pads=q   ->   Conv(x, W) pads=p+q
+void fold_pads(Graph& graph);
+
+/// Puts a batch normalisation, or a product or sum with a constant per channel, into the weights
+/// and the bias of the convolution before it.
 ///
 ///     BatchNormalization(Conv(x, W, b), s, t, m, v)   ->   Conv(x, W * f, (b - m) * f + t)
 ///                                                          with f = s / sqrt(v + epsilon)
@@ -34,6 +40,9 @@ void fold_scales(Graph& graph);
 
 /// Finds norms that were written as their arithmetic: LayerNormalization and RMSNormalization.
 void recover_norms(Graph& graph);
+
+/// Finds x/2 * (1 + erf(x / sqrt(2))) and its approximation by tanh: Gelu.
+void recover_gelu(Graph& graph);
 
 /// Makes one convolution of several that read the same value in the same way, together with the
 /// function that follows each. Results that a Concat reads stay alone: they are written where they

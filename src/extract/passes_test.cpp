@@ -7,6 +7,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <numbers>
 
 namespace tessera {
 namespace {
@@ -154,6 +156,91 @@ TEST(RecoverNorms, LeavesAMeanOverAnotherAxis) {
   Graph graph = before;
   recover_norms(graph);
   EXPECT_EQ(graph.nodes.size(), before.nodes.size());
+}
+
+TEST(FoldPads, LetsTheConvolutionPad) {
+  const auto padded = [](const std::vector<std::int64_t>& widths) {
+    return SmallGraph()
+        .input("x", {1, 3, 5, 5})
+        .weights("w", {4, 3, 3, 3})
+        .integers("widths", widths)
+        .node("Pad", {"x", "widths"}, "p")
+        .node("Conv", {"p", "w"}, "y", {{"pads", std::vector<std::int64_t>{0, 1, 0, 1}}})
+        .output("y")
+        .inferred();
+  };
+  const Graph before = padded({0, 0, 1, 2, 0, 0, 3, 4});
+  Graph graph = before;
+  fold_pads(graph);
+  EXPECT_EQ(ops_of(graph), Ops{"Conv"});
+  EXPECT_EQ(std::get<std::vector<std::int64_t>>(graph.nodes[0].attributes.at("pads")),
+            (std::vector<std::int64_t>{1, 3, 3, 5}));
+  EXPECT_EQ(difference(graph, before), "");
+  Graph cut = padded({0, 0, -1, 0, 0, 0, 0, 0});
+  fold_pads(cut);
+  EXPECT_EQ(ops_of(cut), (Ops{"Pad", "Conv"}));
+}
+
+TEST(FoldScales, PutsProductsAndSumsPerChannelIntoTheConvolution) {
+  const auto scaled = [](const Shape& factor) {
+    return SmallGraph()
+        .input("x", {1, 3, 5, 4})
+        .weights("w", {4, 3, 3, 3})
+        .weights("factor", factor)
+        .weights("shift", {1, 4, 1, 1})
+        .node("Conv", {"x", "w"}, "c")
+        .node("Mul", {"factor", "c"}, "m")
+        .node("Add", {"m", "shift"}, "y")
+        .output("y")
+        .inferred();
+  };
+  for (const Shape& factor : {Shape{4, 1, 1}, Shape{1}}) {
+    const Graph before = scaled(factor);
+    Graph graph = before;
+    fold_scales(graph);
+    EXPECT_EQ(ops_of(graph), Ops{"Conv"});
+    EXPECT_EQ(difference(graph, before), "");
+  }
+  const Graph before = scaled({3, 2});  // along rows and columns
+  Graph graph = before;
+  fold_scales(graph);
+  EXPECT_EQ(ops_of(graph), (Ops{"Conv", "Mul", "Add"}));
+}
+
+SmallGraph halves_of(const std::string& function) {
+  SmallGraph graph;
+  graph.input("x", {4, 6}).scalar("half", 0.5).scalar("one", 1).scalar("root", std::sqrt(2.0));
+  graph.scalar("slope", std::sqrt(2 / std::numbers::pi)).scalar("bend", 0.044715).scalar("3", 3);
+  if (function == "Erf")
+    graph.node("Div", {"x", "root"}, "u");
+  else
+    graph.node("Pow", {"x", "3"}, "cube")
+        .node("Mul", {"bend", "cube"}, "bent")
+        .node("Add", {"x", "bent"}, "sum")
+        .node("Mul", {"slope", "sum"}, "u");
+  return graph.node(function, {"u"}, "f").node("Add", {"f", "one"}, "g");
+}
+
+TEST(RecoverGelu, FindsItsFormsInAnyOrder) {
+  for (const std::string function : {"Erf", "Tanh"}) {
+    const std::vector<SmallGraph> forms = {
+        halves_of(function).node("Mul", {"x", "g"}, "m").node("Mul", {"m", "half"}, "y"),
+        halves_of(function).node("Mul", {"half", "x"}, "m").node("Mul", {"m", "g"}, "y"),
+        halves_of(function).node("Mul", {"g", "half"}, "m").node("Mul", {"x", "m"}, "y")};
+    for (SmallGraph form : forms) {
+      const Graph before = form.output("y").inferred();
+      Graph graph = before;
+      recover_gelu(graph);
+      EXPECT_EQ(ops_of(graph), Ops{"Gelu"});
+      EXPECT_EQ(difference(graph, before), "");
+    }
+  }
+}
+
+TEST(RecoverGelu, LeavesWhatIsNone) {
+  Graph graph = halves_of("Erf").node("Mul", {"x", "g"}, "y").output("y").inferred();
+  recover_gelu(graph);
+  EXPECT_EQ(ops_of(graph), (Ops{"Div", "Erf", "Add", "Mul"}));
 }
 
 /// Three convolutions of one input; the third is joined with the second's successor.
