@@ -176,12 +176,13 @@ Result<Row> run_contest(const Case& c, const Region& region, const Choices& best
 Result<std::vector<Row>> contest(const Case& c, const ContestOptions& options,
                                  const Backend& backend) {
   Rng rng(1);
-  const std::vector<HostBuffer> operands = random_operands(computation_of(c.work), rng);
+  const Result<std::vector<HostBuffer>> operands = random_operands(computation_of(c.work), rng);
+  if (!operands) return Error{name_of(c) + ": " + operands.error().message};
   ThreadPool alone(1);
   const Region single = region_of(c, options.target, 1);
   const std::optional<Choices> start = single.best_by_prior();
   if (!start) return std::vector<Row>{};
-  const Choices best = fastest(single, *start, options.trials, {backend, operands, alone}, rng);
+  const Choices best = fastest(single, *start, options.trials, {backend, *operands, alone}, rng);
   const double peak_of_one =
       fma_peak_flops(1) / measure(fma_peak(alone), seconds_each).fastest / 1e9;
 
@@ -190,7 +191,7 @@ Result<std::vector<Row>> contest(const Case& c, const ContestOptions& options,
     ThreadPool pool(threads);
     const Region region = region_of(c, options.target, threads);
     Result<Row> row = run_contest(c, region, transferred(single.space(), best, region.space()),
-                                  {backend, operands, pool});
+                                  {backend, *operands, pool});
     if (!row) return Error{name_of(c) + ": " + row.error().message};
     if (!rows.empty() && rows[0].threads == 1 && threads == 2)
       row->two_thread_scaling = row->best_gflops / rows[0].best_gflops;

@@ -44,7 +44,7 @@ struct Trial {
 Trial make_trial(std::string_view spec, const Target& target) {
   const Computation computation = value_of(parse_task_spec(spec), spec);
   Rng rng(1);
-  return {Space({computation, target}), random_operands(computation, rng)};
+  return {Space({computation, target}), value_of(random_operands(computation, rng), spec)};
 }
 
 Instance make_instance(const Trial& trial, const Schedule& schedule, const Backend& backend) {

@@ -3,6 +3,7 @@
 #include "base/check.h"
 
 #include <map>
+#include <new>
 
 namespace tessera {
 namespace {
@@ -34,7 +35,7 @@ std::vector<void*> pointers_to(std::vector<HostBuffer>& buffers) {
 }  // namespace
 
 Result<Instance> Instance::make(const Program& scheduled, const Target& target,
-                                const Backend& backend, std::span<const HostBuffer> operands) {
+                                const Backend& backend, std::span<const HostBuffer> operands) try {
   Result<Lowered> lowered = lower(scheduled, target);
   if (!lowered) return lowered.error();
   std::map<TensorId, const HostBuffer*> given;
@@ -67,6 +68,8 @@ Result<Instance> Instance::make(const Program& scheduled, const Target& target,
   out.kernel_ = *std::move(kernel);
   out.pointers_ = pointers_to(out.buffers_);
   return out;
+} catch (const std::bad_alloc&) {
+  return Error{scheduled.name + ": its buffers take more memory than the system has"};
 }
 
 std::vector<HostBuffer> Instance::outputs() const {
@@ -78,13 +81,15 @@ std::vector<HostBuffer> Instance::outputs() const {
   return outputs;
 }
 
-std::vector<HostBuffer> random_operands(const Computation& computation, Rng& rng) {
+Result<std::vector<HostBuffer>> random_operands(const Computation& computation, Rng& rng) try {
   std::vector<HostBuffer> operands;
   for (const Operand& operand : computation.operands) {
     operands.emplace_back(operand.tensor.dtype, element_count(operand.tensor.shape));
     fill_random(operands.back(), rng);
   }
   return operands;
+} catch (const std::bad_alloc&) {
+  return Error{computation.name + ": its operands take more memory than the system has"};
 }
 
 }  // namespace tessera

@@ -16,7 +16,8 @@ namespace tessera {
 /// constants that it derives computed, outputs ready. Runs over and over.
 class Instance {
  public:
-  /// `operands`, row-major, one per input and constant of the program, in order.
+  /// `operands`, row-major, one per input and constant of the program, in order. Refuses buffers
+  /// that the system has no memory for.
   static Result<Instance> make(const Program& scheduled, const Target& target,
                                const Backend& backend, std::span<const HostBuffer> operands);
 
@@ -37,7 +38,8 @@ class Instance {
   std::chrono::nanoseconds compile_time_{};
 };
 
-/// Reproducible contents for every operand of a computation.
-std::vector<HostBuffer> random_operands(const Computation& computation, Rng& rng);
+/// Reproducible contents for every operand of a computation; refused when the system has no memory
+/// for them.
+Result<std::vector<HostBuffer>> random_operands(const Computation& computation, Rng& rng);
 
 }  // namespace tessera

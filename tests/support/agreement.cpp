@@ -40,16 +40,17 @@ std::optional<std::string> run(const Program& program, const Target& target, con
 std::optional<std::string> disagreement(const Task& task, const Schedule& schedule,
                                         const Backend* backend, std::uint64_t seed) {
   Rng rng(seed);
-  const std::vector<HostBuffer> operands = random_operands(task.computation, rng);
-  const Result<std::vector<HostBuffer>> want = evaluate(task.computation, operands);
+  const Result<std::vector<HostBuffer>> operands = random_operands(task.computation, rng);
+  if (!operands) return "refused: " + operands.error().message;
+  const Result<std::vector<HostBuffer>> want = evaluate(task.computation, *operands);
   if (!want) return "computation: " + want.error().message;
   const Result<Program> program = tessera::apply(schedule, to_program(task.computation));
   if (!program) return "refused: " + program.error().message;
   const Tolerance tolerance = tolerance_for(schedule);
-  if (auto found = run(*program, task.target, *interpret_backend(), operands, *want, tolerance))
+  if (auto found = run(*program, task.target, *interpret_backend(), *operands, *want, tolerance))
     return "lowered program: " + *found;
   if (backend == nullptr) return std::nullopt;
-  if (auto found = run(*program, task.target, *backend, operands, *want, tolerance))
+  if (auto found = run(*program, task.target, *backend, *operands, *want, tolerance))
     return std::string(backend->name()) + ": " + *found;
   return std::nullopt;
 }
