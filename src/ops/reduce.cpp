@@ -27,19 +27,6 @@ std::optional<Reduction> parse_reduction(std::string_view text) {
 namespace tessera::ops {
 namespace {
 
-Reducer reducer_of(Reduction reduction) {
-  switch (reduction) {
-    case Reduction::Prod:
-      return Reducer::Prod;
-    case Reduction::Max:
-      return Reducer::Max;
-    case Reduction::Min:
-      return Reducer::Min;
-    default:
-      return Reducer::Sum;
-  }
-}
-
 /// What is reduced for one element. The mean sums x/n, which one fused multiply-add does.
 Expr summand(Reduction reduction, const Expr& x, std::int64_t count) {
   switch (reduction) {
@@ -61,6 +48,19 @@ bool takes(Reduction reduction, DType dtype) {
 }
 
 }  // namespace
+
+Reducer reducer_of(Reduction reduction) {
+  switch (reduction) {
+    case Reduction::Prod:
+      return Reducer::Prod;
+    case Reduction::Max:
+      return Reducer::Max;
+    case Reduction::Min:
+      return Reducer::Min;
+    default:
+      return Reducer::Sum;
+  }
+}
 
 TensorId reduce(ComputationBuilder& builder, Reduction reduction, const TensorId& x,
                 const ReduceOptions& options, std::string_view name) {

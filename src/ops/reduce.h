@@ -23,6 +23,9 @@ struct ReduceOptions {
   bool keeps_dims = false;         // reduced dimensions stay with extent one
 };
 
+/// What joins the elements, as far as one reducer does.
+Reducer reducer_of(Reduction reduction);
+
 /// Mean, L1 and L2 take f32, the others any number.
 TensorId reduce(ComputationBuilder& builder, Reduction reduction, const TensorId& x,
                 const ReduceOptions& options = {}, std::string_view name = "reduce");

@@ -7,8 +7,6 @@
 namespace tessera::ops {
 namespace {
 
-Expr is_negative(const Expr& e) { return e < number(e.dtype(), 0); }
-
 /// With the sign of the divisor, as in Python.
 Expr floored_remainder(const Expr& a, const Expr& b, ElementType element) {
   const Expr rest = truncated_remainder(a, b, element);

@@ -11,7 +11,6 @@ namespace {
 constexpr std::int64_t half_of_uint64 = std::numeric_limits<std::int64_t>::min();
 
 Expr is_equal(const Expr& a, const Expr& b) { return binary(BinaryOp::Equal, a, b); }
-Expr is_negative(const Expr& e) { return e < number(e.dtype(), 0); }
 
 /// The dividend's half, which is positive, is divided; what its double leaves may hold one more.
 Expr unsigned_quotient(const Expr& a, const Expr& b) {
@@ -55,6 +54,8 @@ std::optional<IntegerRange> narrow_range(ElementType element) {
       return std::nullopt;
   }
 }
+
+Expr is_negative(const Expr& value) { return value < number(value.dtype(), 0); }
 
 Expr integer(DType dtype, std::int64_t value) { return Expr(ExprNode{Integer{dtype, value}}); }
 

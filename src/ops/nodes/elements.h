@@ -18,6 +18,7 @@ std::optional<IntegerRange> narrow_range(ElementType element);
 Expr wrapped(const Expr& value, ElementType element);
 /// The nearest value within the range of `element`, where that is narrow.
 Expr saturated(const Expr& value, ElementType element);
+Expr is_negative(const Expr& value);
 /// An integer of either width, or bool.
 Expr integer(DType dtype, std::int64_t value);
 

@@ -40,6 +40,13 @@ Expr in_reals(Function f, const Expr& e, ElementType element) {
   return is_float(e.dtype()) ? f(e) : converted(f(as_real(e, element)), element);
 }
 
+/// What joins with any element to that element.
+Expr neutral(Reduction kind, ElementType element) {
+  const Expr value = identity(reducer_of(kind), dtype_of(element));
+  const bool is_extreme = kind == Reduction::Max || kind == Reduction::Min;
+  return is_extreme ? saturated(in_order(value, element), element) : value;
+}
+
 /// What a node gives for an input without elements: `value`, in the shape that is left.
 void output_of_nothing(Definition& d, const Extent& extent, const Expr& value) {
   std::vector<std::int64_t> wanted = extent.options.dims;
@@ -58,39 +65,25 @@ void output_of_nothing(Definition& d, const Extent& extent, const Expr& value) {
   d.output(d.b.stage(d.node().op, spatial_axes(shape), value), d.type(0).element);
 }
 
-Reducer reducer_of(Reduction kind) {
-  switch (kind) {
-    case Reduction::Prod:
-      return Reducer::Prod;
-    case Reduction::Max:
-      return Reducer::Max;
-    case Reduction::Min:
-      return Reducer::Min;
-    default:
-      return Reducer::Sum;
-  }
-}
-
 /// `after` the reduction of what `before` gives; either may be null.
 template <Function Before, Reduction Kind, Function After>
 void reduce_node(Definition& d) {
   const Result<Extent> extent = extent_of(d);
   if (!extent) return d.refuse(extent.error().message);
+  const ElementType element = d.type(0).element;
+  if (element == ElementType::Bool) return d.refuse(undefined_for(DType::Bool));
   if (!d.has_elements(0)) {
-    const Expr nothing = identity(reducer_of(Kind), dtype_of(d.type(0).element));
-    if constexpr (After == nullptr)
-      return output_of_nothing(d, *extent, nothing);
-    else
-      return output_of_nothing(d, *extent, in_reals(After, nothing, d.type(0).element));
+    Expr value = neutral(Kind, element);
+    if constexpr (After != nullptr) value = in_reals(After, value, element);
+    return output_of_nothing(d, *extent, value);
   }
   const std::string name = d.node().op;
   TensorId x = d.input(0);
-  if (d.b.dtype(x) == DType::Bool) return d.refuse(undefined_for(DType::Bool));
   if constexpr (Before != nullptr) x = map(d.b, x, Before, name + "_each");
   if (!extent->is_nothing)
     x = reduce(d.b, Kind, x, extent->options, After == nullptr ? name : name + "_all");
   if constexpr (After != nullptr)
-    x = map(d.b, x, [&](const Expr& e) { return in_reals(After, e, d.type(0).element); }, name);
+    x = map(d.b, x, [&](const Expr& e) { return in_reals(After, e, element); }, name);
   d.output(extent->is_nothing ? copy(d.b, x, name) : x);
 }
 

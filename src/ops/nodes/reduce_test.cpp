@@ -60,6 +60,8 @@ TEST(ReduceNodes, GiveTheNeutralElementForNothing) {
   of_nothing("ReduceMax").expect({2, 1}, {-infinity, -infinity});
   of_nothing("ReduceLogSumExp").expect({2, 1}, {-infinity, -infinity});
   TestNode("ReduceSum").input({2, 0}, {}).input({1}, {0}, Int64).expect({1, 0}, {});
+  TestNode("ReduceMax").input({0}, {}, Int8).expect({1}, {-128}, Int8);
+  TestNode("ReduceMax").input({0}, {}, UInt64).expect({1}, {0}, UInt64);
 }
 
 TEST(ReduceNodes, ReduceIntegersAndBooleans) {
