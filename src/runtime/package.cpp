@@ -4,6 +4,7 @@
 #include "runtime/package_format.h"
 #include "runtime/shared_library.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -77,6 +78,12 @@ const ExecutionPlan& Package::plan() const { return manifest().plan; }
 const Manifest& Package::manifest() const { return state_->contents.manifest; }
 std::span<const std::byte> Package::weights() const { return state_->contents.sections.weights; }
 std::span<const LoadedKernel> Package::kernels() const { return state_->kernels; }
+
+std::int64_t Package::workspace_bytes() const {
+  std::int64_t most = 0;
+  for (const LoadedKernel& kernel : kernels()) most = std::max(most, kernel.workspace_bytes);
+  return most;
+}
 
 Result<Manifest> read_manifest(const std::string& path) {
   Result<Contents> contents = contents_of(path);

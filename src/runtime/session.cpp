@@ -52,17 +52,10 @@ Side make_side(const std::vector<Port>& ports, Cutter& memory) {
   return side;
 }
 
-std::int64_t workspace_bytes(const Package& package) {
-  std::int64_t most = 0;
-  for (const LoadedKernel& kernel : package.kernels())
-    most = std::max(most, kernel.workspace_bytes);
-  return most;
-}
-
 /// Of arena, copies of all ports and workspace, in this order.
 std::int64_t memory_bytes(const Package& package) {
   const ExecutionPlan& plan = package.plan();
-  std::int64_t sum = rounded_up(plan.arena_bytes) + rounded_up(workspace_bytes(package));
+  std::int64_t sum = rounded_up(plan.arena_bytes) + rounded_up(package.workspace_bytes());
   for (const auto* ports : {&plan.inputs, &plan.outputs})
     for (const Port& port : *ports) sum += rounded_up(kernel_bytes(port));
   return sum;
