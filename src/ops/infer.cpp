@@ -32,6 +32,7 @@ class Inference {
       const std::vector<Node> simpler = handle(node);
       open.insert(open.begin(), simpler.begin(), simpler.end());
     }
+    if (problems_.empty()) report_missing();
     graph_.nodes = std::move(done_);
     drop_dead(graph_);
     return {std::move(graph_), std::move(problems_)};
@@ -172,6 +173,20 @@ class Inference {
   void add_constant(const ValueId& name, Constant constant) {
     graph_.types[name] = constant.type;
     graph_.constants.insert_or_assign(name, std::move(constant));
+  }
+
+  /// Reports outputs that something reads and that their operators do not give.
+  void report_missing() {
+    std::set<ValueId> wanted(graph_.outputs.begin(), graph_.outputs.end());
+    for (const Node& node : graph_.nodes) wanted.merge(reads_of(node));
+    const auto is_typed = [&](const ValueId& value) { return graph_.types.contains(value); };
+    for (const Node& node : graph_.nodes) {
+      if (!std::ranges::all_of(reads_of(node), is_typed)) continue;
+      for (std::size_t n = 0; n < node.outputs.size(); ++n)
+        if (wanted.contains(node.outputs[n]) && !is_typed(node.outputs[n]))
+          report(ops::NodeView(graph_, node),
+                 "output " + std::to_string(n) + " is read, but the operator does not give it");
+    }
   }
 
   void report(const ops::NodeView& view, const std::string& reason) {

@@ -15,6 +15,12 @@ TEST(Infer, RefusesAnOperatorThatIsNotKnown) {
   EXPECT_EQ(TestNode("Frobnicate").refusal(), "the operator is not known");
 }
 
+TEST(Infer, RefusesOutputsThatTheOperatorDoesNotGive) {
+  const std::string message = "output 1 is read, but the operator does not give it";
+  EXPECT_EQ(TestNode("Add").input({2}, {1, 2}).input({}, {3}).outputs(2).refusal(), message);
+  EXPECT_EQ(TestNode("Shape").input({2}, {1, 2}).outputs(2).refusal(), message);
+}
+
 TEST(Infer, DropsNodesThatGiveNothing) {
   EXPECT_EQ(TestNode("Split").input({2}, {1, 2}).absent_output(0).refusal(), "not refused");
 }

@@ -79,6 +79,7 @@ Result<Equation> parse(const Definition& d) {
   Equation equation;
   std::size_t any = 0;  // dimensions that ellipses stand for
   for (std::size_t n = 0; n < terms.size(); ++n) {
+    if (!d.has_input(n)) return Error{"input " + std::to_string(n) + " is absent"};
     const Result<Labels> labels = labels_of(terms[n], d.shape(n).size());
     if (!labels) return labels.error();
     const Result<void> learned = learn_extents(equation, *labels, d.shape(n));

@@ -44,6 +44,7 @@ TEST(EinsumNodes, RefuseWhatDoesNotFit) {
             "Einsum \"node\": equation \"ij->k\" gives label k that no term has, or twice");
   EXPECT_EQ(on_matrix("ij,j->i").input({3}, {1, 2, 3}).refusal(),
             "Einsum \"node\": label j has extents 2 and 3");
+  EXPECT_EQ(on_matrix("ij,j->i").absent_input().refusal(), "Einsum \"node\": input 1 is absent");
 }
 
 }  // namespace
