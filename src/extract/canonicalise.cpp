@@ -1,5 +1,6 @@
 #include "extract/passes.h"
 #include "extract/rewriter.h"
+#include "ops/op.h"
 
 #include <algorithm>
 
@@ -66,7 +67,7 @@ void share_prefixes(Graph& graph) {
   for (Node& node : graph.nodes) {
     if (!node.domain.empty() || node.op != "Concat") continue;
     const std::vector<ValueId> joined = node.inputs;
-    const auto axis = std::get<std::int64_t>(node.attributes.at("axis"));
+    const std::int64_t axis = ops::concat_axis(ops::NodeView(graph, node));
     for (std::size_t count = joined.size() - 1; count > 1; --count) {
       const auto end = joined.begin() + static_cast<std::ptrdiff_t>(count);
       const auto found = known.find({joined.begin(), end});

@@ -25,7 +25,7 @@ bool is_view(const Node& node) {
 std::optional<std::size_t> join_axis(const Graph& graph, const Node& node) {
   if (!node.domain.empty() || node.op != "Concat") return std::nullopt;
   const ValueType& whole = graph.types.at(node.outputs.front());
-  std::int64_t axis = std::get<std::int64_t>(node.attributes.at("axis"));
+  std::int64_t axis = ops::concat_axis(ops::NodeView(graph, node));
   if (axis < 0) axis += static_cast<std::int64_t>(whole.shape.size());
   const auto first = whole.shape.begin(), at = first + axis;
   if (std::any_of(first, at, [](std::int64_t extent) { return extent != 1; })) return std::nullopt;

@@ -283,6 +283,13 @@ TEST(MergeParallel, LeavesWhatDiffers) {
   EXPECT_EQ(to_text(graph), before);
 }
 
+TEST(Canonicalise, TakesConcatsThatDoNotTellTheirAxis) {
+  Graph graph =
+      SmallGraph().input("a", {2, 3}).node("Concat", {"a", "a"}, "y").output("y").inferred();
+  canonicalise(graph);
+  EXPECT_EQ(graph.nodes.size(), 1U);
+}
+
 TEST(Canonicalise, SharesWhatConcatsBeginWith) {
   const Attribute axis = std::int64_t{0};
   const Graph before = SmallGraph()

@@ -110,4 +110,8 @@ const Graph* NodeView::graph(std::string_view name) const {
   return value == nullptr ? nullptr : value->get();
 }
 
+std::int64_t concat_axis(const NodeView& view) {
+  return view.integer("axis", view.version() < 4 ? 1 : 0);
+}
+
 }  // namespace tessera::ops

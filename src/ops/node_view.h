@@ -56,4 +56,7 @@ class NodeView {
   std::vector<const Constant*> constants_;  // null where not known
 };
 
+/// The dimension that a Concat joins along, from the end when negative.
+std::int64_t concat_axis(const NodeView& view);
+
 }  // namespace tessera::ops

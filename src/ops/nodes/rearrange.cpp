@@ -111,7 +111,7 @@ void concat_node(Definition& d) {
   std::vector<TensorId> parts;
   for (std::size_t n = 0; n < d.input_count(); ++n)
     if (d.has_elements(n)) parts.push_back(d.input(n));
-  d.output(concat(d.b, parts, d.integer("axis", d.version() < 4 ? 1 : 0), d.node().op));
+  d.output(concat(d.b, parts, concat_axis(d), d.node().op));
 }
 
 /// The extents of the parts of a dimension: given, or as equal as they can be.
