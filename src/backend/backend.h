@@ -27,6 +27,11 @@ class Kernel {
 enum class CodeText : std::uint8_t { Llvm, Assembly };
 
 /// Makes Kernels of lowered Programs. Knows no Schedule.
+struct ObjectCode {
+  std::string bytes;  // a relocatable file
+  std::int64_t workspace_bytes = 0;
+};
+
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -35,9 +40,9 @@ class Backend {
   virtual bool runs_here(const Target& target) const = 0;
   virtual Result<std::unique_ptr<Kernel>> compile(const Program& lowered,
                                                   const Target& target) const = 0;
-  /// A relocatable object file that defines `TesseraKernel <program name>` and, for its callers,
+  /// Defines `TesseraKernel <program name>` and, for its callers,
   /// `const int64_t <program name>_workspace_bytes`.
-  virtual Result<std::string> object(const Program& lowered, const Target& target) const = 0;
+  virtual Result<ObjectCode> object(const Program& lowered, const Target& target) const = 0;
   virtual Result<std::string> code(const Program& lowered, const Target& target,
                                    CodeText text) const = 0;
 };

@@ -19,7 +19,7 @@ namespace {
 /// One distinct task, made into code.
 struct Made {
   Lowered lowered;
-  std::string object;
+  ObjectCode object;
 };
 
 class NetworkCompiler {
@@ -81,7 +81,8 @@ class NetworkCompiler {
     });
     for (std::optional<Result<Made>>& outcome : made) {
       if (!*outcome) return outcome->error();
-      out_.objects.push_back(std::move((*outcome)->object));
+      out_.objects.push_back(std::move((*outcome)->object.bytes));
+      workspace_bytes_.push_back((*outcome)->object.workspace_bytes);
       lowered_.push_back(std::move((*outcome)->lowered));
     }
     out_.tasks = tasks_;
@@ -94,12 +95,12 @@ class NetworkCompiler {
     if (!program) return program.error();
     Result<Lowered> lowered = lower(*program, target_);
     if (!lowered) return lowered.error();
-    Result<std::string> object = backend_.object(lowered->main, target_);
+    Result<ObjectCode> object = backend_.object(lowered->main, target_);
     if (!object) return object.error();
     return Made{*std::move(lowered), *std::move(object)};
   }
 
-  /// Decides where each value that calls write lives.
+  /// Decides where each value that calls write lives, and what they write on the way.
   void place_values() {
     std::map<ValueId, std::size_t> index;  // into `lifetimes`
     std::vector<Lifetime> lifetimes;
@@ -122,7 +123,15 @@ class NetworkCompiler {
         if (const auto found = index.find(holder_of(value).first); found != index.end())
           lifetimes[found->second].last = now(n);
     }
+    std::map<std::size_t, std::size_t> workspace_of;  // call to lifetime
+    for (std::size_t n = 0; n < network_.calls.size(); ++n)
+      if (const std::int64_t size = workspace_bytes_[task_of_call_[n]]; size > 0) {
+        workspace_of[n] = lifetimes.size();
+        lifetimes.push_back({.size_bytes = size, .first = now(n), .last = now(n), .kind = {}});
+      }
     const Arena arena = plan_arena(lifetimes);
+    workspaces_.assign(network_.calls.size(), 0);
+    for (const auto& [call, n] : workspace_of) workspaces_[call] = arena.offsets[n];
     for (const auto& [value, n] : index)
       place_of_[value] = {
           .where = BufferPlace::Where::Arena, .port = 0, .offset = arena.offsets[n]};
@@ -167,6 +176,7 @@ class NetworkCompiler {
     if (!derived) return derived.error();
     KernelCall planned{.kernel = static_cast<std::int64_t>(task_of_call_[n]),
                        .buffers = {},
+                       .workspace = workspaces_[n],
                        .title = call.title,
                        .flops = flops(call.computation),
                        .traffic_bytes = traffic_bytes(call.computation)};
@@ -259,7 +269,9 @@ class NetworkCompiler {
   CompiledNetwork out_;
   std::vector<Task> tasks_;
   std::vector<std::size_t> task_of_call_;
-  std::vector<Lowered> lowered_;  // of each task
+  std::vector<Lowered> lowered_;               // of each task
+  std::vector<std::int64_t> workspace_bytes_;  // likewise
+  std::vector<std::int64_t> workspaces_;       // of each call, in the arena
   std::map<ValueId, BufferPlace> place_of_;
   std::map<std::string, std::int64_t> weights_;  // constants by name and layout
   std::int64_t weights_end_ = 0;

@@ -98,9 +98,9 @@ TEST(LinkObjects, FindsEveryOperatorToStandAlone) {
       std::string text = all_operators;
       const std::size_t at = text.find("$KIND");
       text.replace(at, 5, kind);
-      const Result<std::string> object = llvm_backend()->object(parsed_program(text), target);
+      const Result<ObjectCode> object = llvm_backend()->object(parsed_program(text), target);
       ASSERT_TRUE(object) << object.error().message;
-      const Result<std::string> linked = link_objects(std::span(&*object, 1), target);
+      const Result<std::string> linked = link_objects(std::span(&object->bytes, 1), target);
       EXPECT_TRUE(linked) << target.name << " " << kind << ": " << linked.error().message;
     }
 }

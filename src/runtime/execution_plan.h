@@ -41,7 +41,8 @@ struct KernelCode {
 struct KernelCall {
   std::int64_t kernel = 0;  // index into `ExecutionPlan::kernels`
   std::vector<BufferPlace> buffers;
-  std::string title;  // of what it computes, for profiles
+  std::int64_t workspace = 0;  // where in the arena the kernel may write while it runs
+  std::string title;           // of what it computes, for profiles
   double flops = 0;
   double traffic_bytes = 0;  // of all it reads and writes, each byte once
   friend bool operator==(const KernelCall&, const KernelCall&) = default;

@@ -37,11 +37,9 @@ Json json_of(const KernelCode& kernel) {
 }
 
 Json json_of(const KernelCall& call) {
-  return {{"kernel", call.kernel},
-          {"buffers", list_of<BufferPlace>(call.buffers, json_of)},
-          {"title", call.title},
-          {"flops", call.flops},
-          {"traffic_bytes", call.traffic_bytes}};
+  return {{"kernel", call.kernel},       {"buffers", list_of<BufferPlace>(call.buffers, json_of)},
+          {"workspace", call.workspace}, {"title", call.title},
+          {"flops", call.flops},         {"traffic_bytes", call.traffic_bytes}};
 }
 
 Json json_of(const ExecutionPlan& plan) {
@@ -92,9 +90,9 @@ KernelCode read_kernel(const Json& value) {
 }
 
 KernelCall read_call(const Json& value) {
-  return {integer(value.at("kernel")), read_list(value.at("buffers"), read_place),
-          text(value.at("title")), value.at("flops").get<double>(),
-          value.at("traffic_bytes").get<double>()};
+  return {integer(value.at("kernel")),     read_list(value.at("buffers"), read_place),
+          integer(value.at("workspace")),  text(value.at("title")),
+          value.at("flops").get<double>(), value.at("traffic_bytes").get<double>()};
 }
 
 ExecutionPlan read_plan(const Json& value) {

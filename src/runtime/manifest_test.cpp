@@ -21,13 +21,18 @@ Manifest sample() {
   manifest.plan.inputs = {{"x", ElementType::Float16, {2, 3}}, {"n", ElementType::Int64, {}}};
   manifest.plan.outputs = {{"y", ElementType::Float, {64}}};
   manifest.plan.kernels = {{"k0", "unroll a\n"}, {"k1"}};
-  manifest.plan.calls = {
-      {0, {{Where::Input, 1, 0}, {Where::Weights, 0, 64}, {Where::Arena, 0, 128}}, "first", 12, 64},
-      {1,
-       {{Where::Input, 0, 0}, {Where::Arena, 0, 128}, {Where::Output, 0, 64}},
-       "second",
-       0.5,
-       0}};
+  manifest.plan.calls = {{0,
+                          {{Where::Input, 1, 0}, {Where::Weights, 0, 64}, {Where::Arena, 0, 128}},
+                          64,
+                          "first",
+                          12,
+                          64},
+                         {1,
+                          {{Where::Input, 0, 0}, {Where::Arena, 0, 128}, {Where::Output, 0, 64}},
+                          0,
+                          "second",
+                          0.5,
+                          0}};
   manifest.plan.arena_bytes = 200;
   manifest.plan.weights_bytes = 1000;
   return manifest;
@@ -117,6 +122,13 @@ TEST(VerifyPlan, TakesPortsWithoutElements) {
               plan.outputs.push_back({"none", ElementType::Float, {2, 0}});
             }),
             "accepted");
+}
+
+TEST(VerifyPlan, RefusesWorkspaceOutsideTheArena) {
+  EXPECT_EQ(refusal([](ExecutionPlan& plan) { plan.calls[1].workspace = 256; }),
+            "plan: workspace 256, expected a multiple of 64 in the arena in call 'second'");
+  EXPECT_EQ(refusal([](ExecutionPlan& plan) { plan.calls[1].workspace = 8; }),
+            "plan: workspace 8, expected a multiple of 64 in the arena in call 'second'");
 }
 
 TEST(VerifyPlan, RefusesSizesBeyondReason) {

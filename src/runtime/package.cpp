@@ -70,6 +70,10 @@ Result<std::shared_ptr<const Package>> Package::open(const std::string& path) {
     if (!kernel) return refused(kernel.error());
     kernels.push_back(*kernel);
   }
+  for (const KernelCall& call : manifest.plan.calls)
+    if (call.workspace + kernels[static_cast<std::size_t>(call.kernel)].workspace_bytes >
+        manifest.plan.arena_bytes)
+      return refused({"workspace of call '" + call.title + "' beyond the arena"});
   return std::shared_ptr<const Package>(new Package(
       std::make_unique<State>(*std::move(contents), *std::move(code), std::move(kernels))));
 }
@@ -78,12 +82,6 @@ const ExecutionPlan& Package::plan() const { return manifest().plan; }
 const Manifest& Package::manifest() const { return state_->contents.manifest; }
 std::span<const std::byte> Package::weights() const { return state_->contents.sections.weights; }
 std::span<const LoadedKernel> Package::kernels() const { return state_->kernels; }
-
-std::int64_t Package::workspace_bytes() const {
-  std::int64_t most = 0;
-  for (const LoadedKernel& kernel : kernels()) most = std::max(most, kernel.workspace_bytes);
-  return most;
-}
 
 Result<Manifest> read_manifest(const std::string& path) {
   Result<Contents> contents = contents_of(path);

@@ -42,8 +42,6 @@ class Package {
   std::span<const std::byte> weights() const;
   /// One per entry of `plan().kernels`.
   std::span<const LoadedKernel> kernels() const;
-  /// What the hungriest kernel needs while it runs.
-  std::int64_t workspace_bytes() const;
 
  private:
   struct State;

@@ -52,10 +52,10 @@ Side make_side(const std::vector<Port>& ports, Cutter& memory) {
   return side;
 }
 
-/// Of arena, copies of all ports and workspace, in this order.
+/// Of arena and copies of all ports, in this order.
 std::int64_t memory_bytes(const Package& package) {
   const ExecutionPlan& plan = package.plan();
-  std::int64_t sum = rounded_up(plan.arena_bytes) + rounded_up(package.workspace_bytes());
+  std::int64_t sum = rounded_up(plan.arena_bytes);
   for (const auto* ports : {&plan.inputs, &plan.outputs})
     for (const Port& port : *ports) sum += rounded_up(kernel_bytes(port));
   return sum;
@@ -101,14 +101,14 @@ struct Session::State {
   Mapping memory;
   Side inputs;
   Side outputs;
-  void* workspace = nullptr;
+  std::byte* arena = nullptr;
   std::vector<void*> buffers;  // of all calls, one after the other
   std::vector<PortBuffer> port_buffers;
   std::mutex running;
 
   const ExecutionPlan& plan() const { return package->plan(); }
 
-  void place_buffers(std::byte* arena) {
+  void place_buffers() {
     // Kernels take all buffers as writable and leave weights alone.
     auto* const weights = const_cast<std::byte*>(package->weights().data());
     for (const KernelCall& call : plan().calls)
@@ -168,12 +168,13 @@ struct Session::State {
   void make_calls(std::span<std::chrono::nanoseconds> times) {
     using Clock = std::chrono::steady_clock;
     TesseraCall arguments{.buffers = buffers.data(),
-                          .workspace = workspace,
+                          .workspace = nullptr,
                           .parallel = &ThreadPool::parallel,
                           .pool = pool.get()};
     Clock::time_point start = times.empty() ? Clock::time_point{} : Clock::now();
     for (std::size_t n = 0; n < plan().calls.size(); ++n) {
       const KernelCall& call = plan().calls[n];
+      arguments.workspace = arena + call.workspace;
       package->kernels()[static_cast<std::size_t>(call.kernel)].entry(&arguments);
       arguments.buffers += call.buffers.size();
       if (times.empty()) continue;
@@ -200,10 +201,10 @@ Result<Session> Session::make(std::shared_ptr<const Package> package,
   state->package = std::move(package);
   state->pool = *std::move(pool);
   state->memory = *std::move(memory);
-  state->place_buffers(static_cast<std::byte*>(cutter.cut(plan.arena_bytes)));
+  state->arena = static_cast<std::byte*>(cutter.cut(plan.arena_bytes));
+  state->place_buffers();
   state->inputs = make_side(plan.inputs, cutter);
   state->outputs = make_side(plan.outputs, cutter);
-  state->workspace = cutter.at;
   return Session(std::move(state));
 }
 

@@ -66,6 +66,8 @@ Result<void> verify_call(const KernelCall& call, const ExecutionPlan& plan) {
     if (!std::isfinite(amount) || amount < 0)
       return Error{std::string("plan: ") + name + " " + std::to_string(amount) +
                    ", expected a finite number from 0"};
+  if (call.workspace < 0 || call.workspace > plan.arena_bytes || call.workspace % 64 != 0)
+    return refused("workspace", call.workspace, "a multiple of 64 in the arena");
   for (const BufferPlace& place : call.buffers)
     if (const Result<void> sound = verify_place(place, plan); !sound) return sound;
   return {};

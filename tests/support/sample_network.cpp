@@ -41,7 +41,8 @@ SampleNetwork::SampleNetwork(const Target& made_for, const Sizes& sizes) : targe
     const Computation layer = matmul_relu(sizes.rows, sizes.widths[n + 1], sizes.widths[n]);
     const std::string name = "layer" + std::to_string(n);
     const Program program = lowered_layer(layer, name, target);
-    objects.push_back(value_of(llvm_backend()->object(program, target)));
+    ObjectCode object = value_of(llvm_backend()->object(program, target));
+    objects.push_back(std::move(object.bytes));
     const auto& [tensor, memory, layout] = program.params.at(1).placed;
     fill_random(weights.emplace_back(DType::F32, element_count(tensor.shape)), rng);
     packed.push_back(pack(weights.back(), tensor.shape, layout));
@@ -57,8 +58,10 @@ SampleNetwork::SampleNetwork(const Target& made_for, const Sizes& sizes) : targe
     plan.calls.push_back(
         {.kernel = static_cast<std::int64_t>(n),
          .buffers = {from, constant, to_next},
+         .workspace = plan.arena_bytes,
          .title = "matmul_relu " + std::to_string(n),
          .flops = 2.0 * static_cast<double>(sizes.rows * sizes.widths[n] * sizes.widths[n + 1])});
+    plan.arena_bytes += rounded_up(object.workspace_bytes);
     from = to_next;
   }
   code = value_of(link_objects(objects, target));

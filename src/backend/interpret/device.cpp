@@ -44,7 +44,7 @@ class InterpretBackend : public Backend {
     if (lowered.form != Form::Lowered) return Error{lowered.name + ": expected a lowered program"};
     return std::unique_ptr<Kernel>(std::make_unique<InterpretedKernel>(lowered));
   }
-  Result<std::string> object(const Program& lowered, const Target&) const override {
+  Result<ObjectCode> object(const Program& lowered, const Target&) const override {
     return Error{lowered.name + ": the interpreter makes no object file"};
   }
   Result<std::string> code(const Program& lowered, const Target&, CodeText) const override {

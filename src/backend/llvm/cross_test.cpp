@@ -78,9 +78,9 @@ class Cross : public testing::TestWithParam<Emulated> {
   void build(const Program& program) {
     const Result<Target> target = parse_target(GetParam().target);
     ASSERT_TRUE(target);
-    const Result<std::string> object = llvm_backend()->object(program, *target);
+    const Result<ObjectCode> object = llvm_backend()->object(program, *target);
     ASSERT_TRUE(object) << object.error().message;
-    std::ofstream(folder_ / "kernel.o", std::ios::binary) << *object;
+    std::ofstream(folder_ / "kernel.o", std::ios::binary) << object->bytes;
     std::ofstream(folder_ / "main.cpp") << caller;
     run("test -z \"$(" + GetParam().tools + "nm -u kernel.o)\"");  // needs no library
     run(GetParam().tools + "g++ -O1 -static main.cpp kernel.o -o main");

@@ -50,8 +50,10 @@ class LlvmBackend : public Backend {
     return Jit::link(jit_, std::move(made->text), lowered.name, made->workspace_bytes);
   }
 
-  Result<std::string> object(const Program& lowered, const Target& target) const override {
-    return text_of(make(lowered, target, Form::Object));
+  Result<ObjectCode> object(const Program& lowered, const Target& target) const override {
+    Result<Code> made = make(lowered, target, Form::Object);
+    if (!made) return made.error();
+    return ObjectCode{std::move(made->text), made->workspace_bytes};
   }
 
   Result<std::string> code(const Program& lowered, const Target& target,
