@@ -115,6 +115,7 @@ int run(const Options& options) {
       return 2;
     }
   }
+  std::printf("conformance: tests below %s\n", options.data.c_str());
   const std::vector<Verdict> verdicts = run_all(cases, skips, options);
   options.is_list ? print_by_operator(verdicts) : print_failures(verdicts);
   print_skipped(verdicts);
