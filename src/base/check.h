@@ -7,16 +7,20 @@
 namespace tessera {
 
 /// A broken invariant of our own. Never reached by user input; caught only in `main`, the measuring
-/// worker and the language binding.
+/// worker, the language binding, and where a node of a network is given its meaning: a model may
+/// have inputs of types that its operator was not written for.
 class InternalError : public std::logic_error {
  public:
-  using std::logic_error::logic_error;
+  InternalError(std::string_view broken, const char* file, int line)
+      : std::logic_error(std::string(file) + ":" + std::to_string(line) +
+                         ": internal error, expected: " + std::string(broken)),
+        claim(broken) {}
+  std::string claim;  // what should have been true
 };
 
 [[noreturn]] inline void fail(std::string_view claim, const char* file = __builtin_FILE(),
                               int line = __builtin_LINE()) {
-  throw InternalError(std::string(file) + ":" + std::to_string(line) +
-                      ": internal error, expected: " + std::string(claim));
+  throw InternalError(claim, file, line);
 }
 
 /// Throws unless `condition` holds. `claim` says what should have been true.

@@ -1,5 +1,6 @@
 #include "ops/infer.h"
 
+#include "base/check.h"
 #include "base/text.h"
 #include "ir/interpret.h"
 #include "ops/op.h"
@@ -56,8 +57,17 @@ class Inference {
                          std::to_string(n) + " is absent");
         return {};
       }
-    if (const auto* expand = std::get_if<ops::Expand>(&op->meaning)) return expanded(view, *expand);
-    if (const auto* evaluate = std::get_if<ops::Evaluate>(&op->meaning))
+    try {
+      return understood(view, *op);
+    } catch (const InternalError& error) {
+      report(view, "its inputs do not fit the operator, expected " + error.claim);
+      return {};
+    }
+  }
+
+  std::vector<Node> understood(const ops::NodeView& view, const ops::Op& op) {
+    if (const auto* expand = std::get_if<ops::Expand>(&op.meaning)) return expanded(view, *expand);
+    if (const auto* evaluate = std::get_if<ops::Evaluate>(&op.meaning))
       take_values(view, (*evaluate)(view));
     else
       define(view);

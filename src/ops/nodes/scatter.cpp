@@ -256,6 +256,8 @@ void tensor_scatter(Definition& d) {
   if (update != expected || *time == 0)
     return d.refuse("an update of shape " + to_text(update) + " for a cache of shape " +
                     to_text(shape) + " along dimension " + std::to_string(*time));
+  if (d.type(0).element != d.type(1).element)
+    return d.refuse("an update of " + to_text(d.type(1)) + " for a cache of " + to_text(d.type(0)));
   const std::vector<Axis> axes = spatial_axes(shape);
   const std::vector<Expr> at = indices_of(axes);
   const Expr first =

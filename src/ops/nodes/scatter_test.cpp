@@ -120,6 +120,9 @@ TEST(ScatterNodes, WriteIntoACache) {
       TestNode("TensorScatter").input({1, 2, 1}, {1, 2}).input({1, 2, 2}, {1, 2, 3, 4}).refusal(),
       "TensorScatter \"node\": an update of shape [1, 2, 2] for a cache of shape [1, 2, 1] "
       "along dimension 1");
+  EXPECT_EQ(
+      TestNode("TensorScatter").input({1, 2, 1}, {1, 2}).input({1, 2, 1}, {1, 2}, i64).refusal(),
+      "TensorScatter \"node\": an update of int64[1, 2, 1] for a cache of float[1, 2, 1]");
 }
 
 }  // namespace
