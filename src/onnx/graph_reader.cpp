@@ -88,7 +88,7 @@ Result<Graph> GraphReader::read_graph(const GraphProto& message, const Scope& sc
     return Error{"initialiser \"" + message.sparse_initializer(0).values().name() +
                  "\" is a sparse tensor, which is not supported"};
   Graph graph;
-  graph.name = message.name();
+  graph.name = message.name().empty() ? "network" : message.name();
   Result<std::map<ValueId, Constant>> constants = read_constants(message, scope);
   if (!constants) return constants.error();
   graph.constants = *std::move(constants);
