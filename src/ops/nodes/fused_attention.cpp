@@ -99,6 +99,7 @@ Result<HeadAttention> heads_of_inputs(Expansion& e) {
   }
   if (!e.has_elements(key))
     return Error{"no keys, expected them in an input of their own or packed"};
+  if (e.shape(query).empty()) return Error{"queries without dimensions"};
   const std::int64_t width = e.shape(query).back();
   const auto q = biased_heads(e, query, 0);
   if (!q) return q.error();

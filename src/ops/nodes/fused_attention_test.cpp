@@ -70,6 +70,7 @@ TEST(FusedAttentionNodes, UnpackWhatStandsSideBySide) {
             "no keys, expected them in an input of their own or packed");
   EXPECT_EQ(packed({1, 1, 1}, {0}).input({1, 1, 1}, {0}).refusal(),
             "no values, expected them in an input of their own or packed");
+  EXPECT_EQ(packed({}, {0}).input({}, {0}).refusal(), "queries without dimensions");
 }
 
 /// Queries are zero, keys the input, values ten times the input and a bias.
