@@ -119,7 +119,7 @@ TEST(Import, ReadsGraphsThatReadWhatStandsAroundThem) {
   const Graph graph = imported(model_with_branches());
   const auto& yes =
       std::get<std::shared_ptr<const Graph>>(graph.nodes.at(0).attributes.at("then_branch"));
-  EXPECT_EQ(to_text(*yes), "graph \nr = Relu(x)\noutput r\n");
+  EXPECT_EQ(to_text(*yes), "graph network\nr = Relu(x)\noutput r\n");
   EXPECT_EQ(reads_of(graph.nodes[0]), (std::set<ValueId>{"c", "x"}));
 }
 
