@@ -138,12 +138,14 @@ std::vector<TrafficLoop> traffic_loops(const TilePlan& p,
 }
 
 /// What moves through the caches: operands, and at the end of each tile what the consumer reads
-/// beside it and its result, which is fetched before it is written back. All as they will lie:
-/// blocked where the style blocks what is not settled.
+/// beside it and its result (of images), which is fetched before it is written back. All as they
+/// will lie: blocked where the style blocks what is not settled.
 std::vector<Access> moved_accesses(const TilePlan& p, const RuleContext& context) {
   std::vector<Access> moved = p.r.reads;
   const auto add_at_tile = [&](const Access& access) {
-    if (access.placed.tensor.shape != p.r.write.placed.tensor.shape || access.is_constant) return;
+    if (access.placed.tensor.shape != p.r.write.placed.tensor.shape || access.is_constant ||
+        access.dims.size() != 4)
+      return;
     moved.push_back(p.r.write);
     moved.back().placed = access.placed;
   };

@@ -30,8 +30,9 @@ double run_of(const Placed& placed, const std::vector<double>& spans) {
   return run;
 }
 
-/// Bytes that one pass over tiles of the given extents brings along: whole cache lines for each run
-/// of neighbours, except of constants, which are laid out as they are read.
+/// Bytes that one pass over tiles of the given extents brings along: of images, whole cache lines
+/// for each run of neighbours. Rows of matrices are read to their end, constants as they are laid
+/// out.
 double footprint(const Access& access, const std::map<AxisId, std::int64_t>& extents) {
   if (access.placed.tensor.shape.size() != access.dims.size()) return 0;  // a table
   double elements = 1;
@@ -44,7 +45,7 @@ double footprint(const Access& access, const std::map<AxisId, std::int64_t>& ext
     spans.push_back(std::min(span, static_cast<double>(access.placed.tensor.shape[d])));
     elements *= spans.back();
   }
-  if (access.is_constant) return 4 * elements;
+  if (access.is_constant || access.dims.size() != 4) return 4 * elements;
   const double run_bytes = 4 * run_of(access.placed, spans);
   return 4 * elements * std::ceil(run_bytes / line_bytes) * line_bytes / run_bytes;
 }
