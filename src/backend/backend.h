@@ -26,12 +26,13 @@ class Kernel {
 
 enum class CodeText : std::uint8_t { Llvm, Assembly };
 
-/// Makes Kernels of lowered Programs. Knows no Schedule.
+/// Machine code that is not loaded yet.
 struct ObjectCode {
   std::string bytes;  // a relocatable file
   std::int64_t workspace_bytes = 0;
 };
 
+/// Makes Kernels of lowered Programs. Knows no Schedule.
 class Backend {
  public:
   virtual ~Backend() = default;

@@ -16,29 +16,19 @@ Result<std::string> graph_text(const ModelArgument& argument, const Target&) {
   return to_text(*graph);
 }
 
-Result<Network> network_of(const ModelArgument& argument, const Target& target,
-                           PriorDrafts& drafts) {
+Result<std::string> calls_text(const ModelArgument& argument, const Target& target) {
   Result<Graph> graph = read_model(argument);
   if (!graph) return graph.error();
-  Result<Network> network = extract_network(*std::move(graph), target, drafts);
-  if (!network) return Error{argument.model + ": " + network.error().message};
-  return network;
-}
-
-Result<std::string> calls_text(const ModelArgument& argument, const Target& target) {
   PriorDrafts drafts;
-  const Result<Network> network = network_of(argument, target, drafts);
-  if (!network) return network.error();
+  const Result<Network> network = extract_network(*std::move(graph), target, drafts);
+  if (!network) return Error{argument.model + ": " + network.error().message};
   return to_text(*network);
 }
 
 Result<CompiledNetwork> compiled(const ModelArgument& argument, const Target& target) {
-  PriorDrafts drafts;
-  const Result<Network> network = network_of(argument, target, drafts);
-  if (!network) return network.error();
-  const CompileOptions by_prior{
-      .schedule_of = [&](const Task& task) { return drafts.of(task).schedule; }, .progress = {}};
-  Result<CompiledNetwork> out = compile_network(*network, target, *llvm_backend(), by_prior);
+  Result<Graph> graph = read_model(argument);
+  if (!graph) return graph.error();
+  Result<CompiledNetwork> out = compile_graph(*std::move(graph), target);
   if (!out) return Error{argument.model + ": " + out.error().message};
   return out;
 }

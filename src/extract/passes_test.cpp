@@ -115,23 +115,27 @@ TEST(RecoverNorms, FindsOneWithoutAShift) {
   EXPECT_EQ(difference(graph, before), "");
 }
 
+/// `root` is that of the mean of the squares of x [8, 8] along an axis.
+SmallGraph root_of_mean_square(std::int64_t axis) {
+  return SmallGraph()
+      .input("x", {8, 8})
+      .scalar("two", 2)
+      .scalar("one", 1)
+      .scalar("epsilon", 1e-5)
+      .weights("scale", {8})
+      .node("Pow", {"x", "two"}, "squares")
+      .node("ReduceMean", {"squares"}, "mean", {{"axes", std::vector<std::int64_t>{axis}}})
+      .node("Add", {"mean", "epsilon"}, "sum")
+      .node("Sqrt", {"sum"}, "root");
+}
+
 TEST(RecoverNorms, FindsARootMeanSquareNorm) {
-  const Graph before =
-      SmallGraph()
-          .input("x", {3, 8})
-          .scalar("two", 2)
-          .scalar("one", 1)
-          .scalar("epsilon", 1e-5)
-          .weights("scale", {8})
-          .node("Pow", {"x", "two"}, "squares")
-          .node("ReduceMean", {"squares"}, "mean", {{"axes", std::vector<std::int64_t>{-1}}})
-          .node("Add", {"mean", "epsilon"}, "sum")
-          .node("Sqrt", {"sum"}, "root")
-          .node("Div", {"one", "root"}, "inverse")
-          .node("Mul", {"x", "inverse"}, "normal")
-          .node("Mul", {"scale", "normal"}, "y")
-          .output("y")
-          .inferred();
+  const Graph before = root_of_mean_square(-1)
+                           .node("Div", {"one", "root"}, "inverse")
+                           .node("Mul", {"x", "inverse"}, "normal")
+                           .node("Mul", {"scale", "normal"}, "y")
+                           .output("y")
+                           .inferred();
   Graph graph = before;
   recover_norms(graph);
   EXPECT_EQ(ops_of(graph), Ops{"RMSNormalization"});
@@ -139,20 +143,11 @@ TEST(RecoverNorms, FindsARootMeanSquareNorm) {
 }
 
 TEST(RecoverNorms, LeavesAMeanOverAnotherAxis) {
-  const Graph before =
-      SmallGraph()
-          .input("x", {8, 8})
-          .scalar("two", 2)
-          .scalar("epsilon", 1e-5)
-          .weights("scale", {8})
-          .node("Pow", {"x", "two"}, "squares")
-          .node("ReduceMean", {"squares"}, "mean", {{"axes", std::vector<std::int64_t>{0}}})
-          .node("Add", {"mean", "epsilon"}, "sum")
-          .node("Sqrt", {"sum"}, "root")
-          .node("Div", {"x", "root"}, "normal")
-          .node("Mul", {"normal", "scale"}, "y")
-          .output("y")
-          .inferred();
+  const Graph before = root_of_mean_square(0)
+                           .node("Div", {"x", "root"}, "normal")
+                           .node("Mul", {"normal", "scale"}, "y")
+                           .output("y")
+                           .inferred();
   Graph graph = before;
   recover_norms(graph);
   EXPECT_EQ(graph.nodes.size(), before.nodes.size());

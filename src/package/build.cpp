@@ -55,16 +55,20 @@ Result<Network> extract_network(Graph graph, const Target& target, PriorDrafts& 
   return network;
 }
 
-Result<ExecutionPlan> build_package(Graph graph, const Target& target, const std::string& path,
-                                    const CompileOptions& options) {
+Result<CompiledNetwork> compile_graph(Graph graph, const Target& target,
+                                      const CompileOptions& options) {
   PriorDrafts drafts;
   const Result<Network> network = extract_network(std::move(graph), target, drafts);
   if (!network) return network.error();
   CompileOptions chosen = options;
   if (!chosen.schedule_of)
     chosen.schedule_of = [&](const Task& task) { return drafts.of(task).schedule; };
-  const Result<CompiledNetwork> compiled =
-      compile_network(*network, target, *llvm_backend(), chosen);
+  return compile_network(*network, target, *llvm_backend(), chosen);
+}
+
+Result<ExecutionPlan> build_package(Graph graph, const Target& target, const std::string& path,
+                                    const CompileOptions& options) {
+  const Result<CompiledNetwork> compiled = compile_graph(std::move(graph), target, options);
   if (!compiled) return compiled.error();
   const Result<std::string> code = link_objects(compiled->objects, target);
   if (!code) return code.error();

@@ -15,6 +15,10 @@ namespace tessera {
 /// problems of `infer`.
 Result<Network> extract_network(Graph graph, const Target& target, PriorDrafts& drafts);
 
+/// Compiles a graph, with the prior's schedules unless others are given.
+Result<CompiledNetwork> compile_graph(Graph graph, const Target& target,
+                                      const CompileOptions& options = {});
+
 /// Compiles a graph and writes it as a package; nothing is written unless all went well.
 Result<ExecutionPlan> build_package(Graph graph, const Target& target, const std::string& path,
                                     const CompileOptions& options = {});

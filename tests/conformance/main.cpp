@@ -1,15 +1,14 @@
 #include "base/cores.h"
 #include "base/file.h"
+#include "base/parallel_for.h"
 #include "conformance/check.h"
 #include "conformance/skipped.h"
 
 #include <CLI/CLI.hpp>
 
-#include <atomic>
 #include <cstdio>
 #include <fnmatch.h>
 #include <map>
-#include <thread>
 
 namespace tessera::conformance {
 namespace {
@@ -44,15 +43,10 @@ std::vector<Verdict> run_all(const std::vector<TestCase>& cases, const SkipList&
   for (const TestCase& test : cases)
     if (fnmatch(options.filter.c_str(), test.name.c_str(), 0) == 0)
       verdicts.push_back({&test, skips.find(test.name), {}});
-  std::atomic<std::size_t> next = 0;
-  const auto work = [&] {
-    for (std::size_t n = next++; n < verdicts.size(); n = next++)
-      verdicts[n].failure =
-          check_case(*verdicts[n].test, options.is_interpreted ? run_interpreted : run_compiled);
-  };
-  std::vector<std::jthread> workers;
-  for (std::int64_t n = 0; n < usable_cores(); ++n) workers.emplace_back(work);
-  workers.clear();
+  parallel_for(verdicts.size(), static_cast<std::size_t>(usable_cores()), [&](std::size_t n) {
+    verdicts[n].failure =
+        check_case(*verdicts[n].test, options.is_interpreted ? run_interpreted : run_compiled);
+  });
   return verdicts;
 }
 
