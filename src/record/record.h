@@ -1,0 +1,36 @@
+#pragma once
+
+#include "record/measurement.h"
+
+#include <cstdint>
+#include <string>
+
+namespace tessera {
+
+/// A Measurement with its keys. Texts and numbers only: it can be read where there is no compiler.
+struct Record {
+  std::string task;      // its fingerprint; the store keeps each task's text once
+  std::string target;    // text form of the Target
+  std::string schedule;  // text form of the Schedule
+  std::string choices;   // the named answers that led to it, `tile=6x2 order=cols_outer ..`
+  std::string origin;    // who proposed it: `default`, `store`, the name of a sampler
+  Measurement measurement;
+  std::string version;    // of the program that measured it
+  std::int64_t time = 0;  // when, in seconds since 1970
+  friend bool operator==(const Record&, const Record&) = default;
+};
+
+/// 32 hexadecimal digits, the same for equal records and on every machine: adding a record twice is
+/// adding it once.
+std::string identity(const Record& record);
+
+/// What a fingerprint stands for.
+struct TaskEntry {
+  std::string fingerprint;
+  std::string text;    // of the computation and the settled layouts, to be read
+  std::string family;  // tasks that may learn from each other's schedules, `conv2d 3x3 stride 1`
+  std::vector<std::int64_t> sizes = {};  // of its axes, in order: neighbours are near in these
+  friend bool operator==(const TaskEntry&, const TaskEntry&) = default;
+};
+
+}  // namespace tessera

@@ -1,0 +1,65 @@
+#pragma once
+
+#include "base/result.h"
+#include "record/record.h"
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tessera {
+
+/// Many Records, append-only, in one file that several processes may use at once. What `add` has
+/// taken survives whatever happens to the process. Every refusal is `PATH: reason`.
+class Store {
+ public:
+  /// Makes the file and its folder when there is none. Refuses a file that is not a store, and one
+  /// that a newer version has written; neither is changed.
+  static Result<Store> open(const std::string& path);
+
+  Store(Store&&) noexcept;
+  Store& operator=(Store&&) noexcept;
+  ~Store();
+
+  const std::string& path() const;
+
+  /// All or none; gives how many were new.
+  Result<std::int64_t> add(std::span<const TaskEntry> tasks, std::span<const Record> records);
+
+  /// Of all or of one task, of all or of one target. Empty text stands for all.
+  struct Filter {
+    std::string task = {};
+    std::string target = {};
+  };
+  /// In the order in which they were added, until `visit` says no.
+  Result<void> visit(const Filter& filter, const std::function<bool(const Record&)>& visit) const;
+  /// The fastest that is ok of each task and target.
+  Result<std::vector<Record>> best(const Filter& filter) const;
+  Result<std::optional<TaskEntry>> task(const std::string& fingerprint) const;
+  /// Of one family, or of all when the text is empty.
+  Result<std::vector<TaskEntry>> tasks(const std::string& family) const;
+
+  /// How many records a task has on a target, by outcome.
+  struct Count {
+    std::string task;
+    std::string target;
+    std::map<Outcome, std::int64_t> records;
+  };
+  Result<std::vector<Count>> counts() const;
+
+  /// Takes away all records of a task and target but the `keep` fastest; gives how many went.
+  Result<std::int64_t> prune(const Filter& filter, std::int64_t keep);
+  /// Reads all of the file and says what is wrong with it.
+  Result<void> check() const;
+
+ private:
+  struct State;
+  explicit Store(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace tessera
