@@ -41,7 +41,7 @@ struct Entry {
 
 Result<Entry> make_entry(const Region& region, const Choices& choices, const Bench& bench) {
   Result<Instance> instance = make_instance(region.space(), choices, bench);
-  if (!instance) return Error{to_text(region.space(), choices) + ": " + instance.error().message};
+  if (!instance) return Error{to_text(region.space().completed(choices, {}).names) + ": " + instance.error().message};
   return Entry{choices, *std::move(instance)};
 }
 
@@ -118,7 +118,7 @@ struct Contest {
       if (const Result<void> checked =
               check_equal(entry->instance.outputs()[0], *want, region.answer(entry->choices));
           !checked)
-        return Error{to_text(region.space(), entry->choices) + ": " + checked.error().message};
+        return Error{to_text(region.space().completed(entry->choices, {}).names) + ": " + checked.error().message};
     return {};
   }
 
@@ -147,7 +147,7 @@ struct Contest {
             .interrupted = timing.interrupted,
             .is_disturbed = timing.interrupted > 0.5,
             .schedule = to_text(region.space().draft(choices).schedule),
-            .choices = to_text(region.space(), choices),
+            .choices = to_text(region.space().completed(choices, {}).names),
             .openblas_kernel = openblas ? openblas->kernel : "",
             .onednn_kernel = onednn ? onednn->kernel : ""};
   }

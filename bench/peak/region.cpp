@@ -1,31 +1,15 @@
 #include "peak/region.h"
 
 #include <algorithm>
-#include <map>
 #include <span>
 #include <vector>
 
 namespace tessera::bench {
-namespace {
-
-/// The options that `choices` take, by the names of the decisions.
-std::map<std::string, std::string> answers(const Space& space, const Choices& choices) {
-  std::map<std::string, std::string> all;
-  Choices head;
-  for (const std::int64_t choice : choices) {
-    const Decision decision = *space.next(head);
-    all.emplace(decision.name, decision.options[static_cast<std::size_t>(choice)]);
-    head.push_back(choice);
-  }
-  return all;
-}
-
-}  // namespace
 
 std::string Region::answer(const Choices& choices) const {
-  const auto all = answers(space_, choices);
-  const auto found = all.find(restriction_.decision);
-  return found == all.end() ? restriction_.unasked : found->second;
+  const std::vector<NamedChoice> names = space_.completed(choices, {}).names;
+  const auto found = std::ranges::find(names, restriction_.decision, &NamedChoice::question);
+  return found == names.end() ? restriction_.unasked : found->option;
 }
 
 bool Region::contains(const Choices& choices) const { return restriction_.admits(answer(choices)); }
@@ -44,29 +28,21 @@ std::optional<Choices> Region::draw(Rng& rng) const {
 }
 
 std::optional<Choices> Region::best_by_prior() const {
-  if (Choices anywhere = tessera::best_by_prior(space_); contains(anywhere)) return anywhere;
-  std::optional<Choices> best;
+  if (Choices anywhere = tessera::best_by_prior(space_).choices; contains(anywhere))
+    return anywhere;
+  std::optional<Space::Chain> best;
   const std::optional<Decision> first = space_.next({});
-  if (!first || first->name != restriction_.decision) return best;
+  if (!first || first->name != restriction_.decision) return std::nullopt;
   for (std::size_t n = 0; n < first->options.size(); ++n) {
     if (!restriction_.admits(first->options[n])) continue;
-    const Choices choices = tessera::best_by_prior(space_, {static_cast<std::int64_t>(n)});
-    if (!best || space_.draft(choices).cycles < space_.draft(*best).cycles) best = choices;
+    Space::Chain chain = tessera::best_by_prior(space_, {static_cast<std::int64_t>(n)});
+    if (!best || chain.draft.cycles < best->draft.cycles) best = std::move(chain);
   }
-  return best;
+  return best ? std::optional(best->choices) : std::nullopt;
 }
 
 Choices transferred(const Space& from, const Choices& choices, const Space& to) {
-  const auto wanted = answers(from, choices);
-  Choices out;
-  while (const auto decision = to.next(out)) {
-    const auto answer = wanted.find(decision->name);
-    const auto option = answer == wanted.end()
-                            ? decision->options.begin()
-                            : std::ranges::find(decision->options, answer->second);
-    out.push_back(option == decision->options.end() ? 0 : option - decision->options.begin());
-  }
-  return out;
+  return adopt(to, from.completed(choices, {}).names, {}).choices;
 }
 
 }  // namespace tessera::bench

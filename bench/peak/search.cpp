@@ -41,7 +41,7 @@ class Search {
     ++measured_;
     Result<Instance> instance = make_instance(region_.space(), choices, bench_);
     if (!instance) {
-      fmt::print(stderr, "peak: refused: {}: {}\n", to_text(region_.space(), choices),
+      fmt::print(stderr, "peak: refused: {}: {}\n", to_text(region_.space().completed(choices, {}).names),
                  instance.error().message);
       return;
     }
@@ -101,10 +101,11 @@ std::set<Choices> children(const Search& search, const Region& region, Rng& rng)
   const auto parents = static_cast<std::int64_t>(search.elite().size());
   for (int n = 0; n < attempts && found.size() < enough; ++n) {
     const auto parent = std::min(rng.below(parents), rng.below(parents));
-    Choices child = search.elite()[static_cast<std::size_t>(parent)].choices;
+    Space::Chain child =
+        region.space().completed(search.elite()[static_cast<std::size_t>(parent)].choices, {});
     for (std::int64_t times = rng.between(1, 2); times > 0; --times)
       child = mutate(region.space(), child, rng);
-    if (search.is_new(child)) found.insert(child);
+    if (search.is_new(child.choices)) found.insert(child.choices);
   }
   return found;
 }

@@ -1,6 +1,6 @@
 #include "cli/model_argument.h"
-#include "cli/port_buffers.h"
-#include "cli/timings.h"
+#include "runtime/port_buffers.h"
+#include "measure/timings.h"
 #include "cli/verbs.h"
 #include "runtime/session.h"
 

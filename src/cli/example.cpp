@@ -21,14 +21,14 @@ T value_of(Result<T> result, std::string_view subject) {
 }
 
 /// The best by the prior among the algorithms whose name begins so.
-std::optional<Choices> best_of_algorithm(const Space& space, const std::string& beginning) {
+std::optional<Space::Chain> best_of_algorithm(const Space& space, const std::string& beginning) {
   const std::optional<Decision> decision = space.next({});
   if (beginning.empty() || !decision || decision->name != "algorithm") return best_by_prior(space);
-  std::optional<Choices> best;
+  std::optional<Space::Chain> best;
   for (std::size_t n = 0; n < decision->options.size(); ++n) {
     if (!decision->options[n].starts_with(beginning)) continue;
-    const Choices choices = best_by_prior(space, {static_cast<std::int64_t>(n)});
-    if (!best || space.draft(choices).cycles < space.draft(*best).cycles) best = choices;
+    Space::Chain chain = best_by_prior(space, {static_cast<std::int64_t>(n)});
+    if (!best || chain.draft.cycles < best->draft.cycles) best = std::move(chain);
   }
   return best;
 }
@@ -85,21 +85,20 @@ std::vector<CheckedExample> checked(const Example& example, const Target& target
   const Trial full = make_trial(example.spec, target);
   const auto interpreted = value_of(evaluate(small.computation(), small.operands), example.name);
   const auto plain = run(make_instance(full, {}, backend), pool);  // no step: plain loops
-  const Choices default_choices = best_by_prior(full.space);
+  const Choices default_choices = best_by_prior(full.space).choices;
 
   std::vector<CheckedExample> all;
   for (const std::string& algorithm : example.algorithms) {
-    const auto small_choices = best_of_algorithm(small.space, algorithm);
-    const auto choices = best_of_algorithm(full.space, algorithm);
-    if (!small_choices || !choices) continue;
-    const Schedule small_schedule = small.space.draft(*small_choices).schedule;
-    difference(run(make_instance(small, small_schedule, backend), pool), interpreted);
-    Instance instance = make_instance(full, full.space.draft(*choices).schedule, backend);
+    const auto small_chain = best_of_algorithm(small.space, algorithm);
+    const auto chain = best_of_algorithm(full.space, algorithm);
+    if (!small_chain || !chain) continue;
+    difference(run(make_instance(small, small_chain->draft.schedule, backend), pool), interpreted);
+    Instance instance = make_instance(full, chain->draft.schedule, backend);
     const double max_error = difference(run(instance, pool), plain);
     all.push_back({.name = example.name + (algorithm.empty() ? "" : " " + algorithm),
                    .spec = example.spec,
-                   .choices = to_text(full.space, *choices),
-                   .is_default = *choices == default_choices,
+                   .choices = to_text(chain->names),
+                   .is_default = chain->choices == default_choices,
                    .flops = flops(full.computation()),
                    .max_error = max_error,
                    .instance = std::move(instance)});

@@ -1,7 +1,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "cli/model_argument.h"
-#include "cli/port_buffers.h"
+#include "runtime/port_buffers.h"
 #include "cli/roofline.h"
 #include "cli/schedule_summary.h"
 #include "cli/verbs.h"

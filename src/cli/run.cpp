@@ -1,7 +1,7 @@
 #include "base/text.h"
 #include "cli/array_files.h"
 #include "cli/model_argument.h"
-#include "cli/port_buffers.h"
+#include "cli/port_arrays.h"
 #include "cli/verbs.h"
 #include "runtime/session.h"
 #include "tensor/compare.h"
@@ -45,7 +45,7 @@ Result<void> fill(PortBuffers& in, const std::vector<Port>& ports, const RunArgu
                                                      ? read_arrays(arguments.inputs, ports)
                                                      : read_test_inputs(arguments.data, ports);
   if (!arrays) return arrays.error();
-  return in.fill(*arrays);
+  return fill(in, *arrays);
 }
 
 HostBuffer values_of(const NamedArray& array) {
@@ -78,7 +78,7 @@ Result<std::vector<Outcome>> outcomes(const PortBuffers& out, const std::vector<
   }
   std::vector<Outcome> all;
   for (std::size_t n = 0; n < ports.size(); ++n) {
-    NamedArray array = out.array(n);
+    NamedArray array = array_of(out, n);
     HostBuffer values = values_of(array);
     Outcome& outcome = all.emplace_back(Outcome{std::move(array), std::move(values), {}});
     const auto want = std::ranges::find(expected, ports[n].name, &NamedArray::name);

@@ -114,7 +114,7 @@ Result<Scheduled> scheduled(const std::string& how, const Task& task) {
     if (!seed) return seed.error();
     const Space space(task);
     Rng rng(*seed);
-    schedule = space.draft(draw(space, rng)).schedule;
+    schedule = draw(space, rng).draft.schedule;
   } else {
     schedule = default_schedule(task);
   }

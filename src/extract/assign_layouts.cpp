@@ -254,7 +254,7 @@ class LayoutAssignment {
     std::vector<Halo> halo;
     const auto look = [&](const Choices& head) {
       Rng rng(1);
-      for (const Step& step : space.draft(draw(space, rng, head)).schedule)
+      for (const Step& step : draw(space, rng, head).draft.schedule)
         if (const auto* layout = std::get_if<ChooseLayout>(&step))
           if (layout->tensor == operand) halo = united(halo, layout->layout.halo);
     };

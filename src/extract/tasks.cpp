@@ -1,5 +1,7 @@
 #include "extract/tasks.h"
 
+#include <map>
+
 namespace tessera {
 
 Task task_of(const Network& network, const Call& call, const Target& target) {
@@ -10,6 +12,18 @@ Task task_of(const Network& network, const Call& call, const Target& target) {
   for (std::size_t n = 0; n < call.outputs.size(); ++n)
     task.layouts[call.computation.outputs[n]] = network.layout_of(call.outputs[n]);
   return task;
+}
+
+std::vector<NetworkTask> tasks_of(const Network& network, const Target& target) {
+  std::vector<NetworkTask> tasks;
+  std::map<Fingerprint, std::size_t> known;
+  for (std::size_t n = 0; n < network.calls.size(); ++n) {
+    Task task = task_of(network, network.calls[n], target);
+    const auto [found, is_new] = known.emplace(fingerprint(task), tasks.size());
+    if (is_new) tasks.push_back({std::move(task), {}});
+    tasks[found->second].calls.push_back(n);
+  }
+  return tasks;
 }
 
 }  // namespace tessera

@@ -62,7 +62,7 @@ TEST(Lower, KeepsWhatDrawsOfRandomTasksCompute) {
     Rng rng(seed);
     const Task task{random_computation(rng), avx2()};
     const Space space(task);
-    const Schedule schedule = space.draft(draw(space, rng)).schedule;
+    const Schedule schedule = draw(space, rng).draft.schedule;
     const Result<Lowered> lowered = lower(scheduled(task.computation, schedule), task.target);
     const std::string report =
         "seed " + std::to_string(seed) + "\n" + to_text(task.computation) + to_text(schedule);

@@ -3,6 +3,7 @@
 #include "backend/backend.h"
 #include "base/result.h"
 #include "lower/lower.h"
+#include "measure/packed_operands.h"
 #include "tensor/host_buffer.h"
 
 #include <chrono>
@@ -20,8 +21,15 @@ class Instance {
   /// that the system has no memory for.
   static Result<Instance> make(const Program& scheduled, const Target& target,
                                const Backend& backend, std::span<const HostBuffer> operands);
+  /// Likewise, with operands that other instances share.
+  static Result<Instance> make(const Program& scheduled, const Target& target,
+                               const Backend& backend, PackedOperands& operands);
 
   void run(ThreadPool& pool) const { kernel_->run(pointers_, pool); }
+
+  /// Takes constants out of the caches, where the machine lets a program do that and they fit in
+  /// one.
+  void evict_constants() const;
 
   /// The outputs of the last run, row-major, in order.
   std::vector<HostBuffer> outputs() const;
@@ -32,7 +40,7 @@ class Instance {
   Instance() = default;
 
   std::vector<Param> params_;
-  std::vector<HostBuffer> buffers_;  // one per parameter
+  std::vector<std::shared_ptr<const HostBuffer>> buffers_;  // one per parameter
   std::vector<void*> pointers_;
   std::unique_ptr<Kernel> kernel_;
   std::chrono::nanoseconds compile_time_{};

@@ -66,19 +66,23 @@ Result<CompiledNetwork> compile_graph(Graph graph, const Target& target,
   return compile_network(*network, target, *llvm_backend(), chosen);
 }
 
+Result<void> write_network(const CompiledNetwork& network, const Target& target,
+                           const std::string& path) {
+  const Result<std::string> code = link_objects(network.objects, target);
+  if (!code) return code.error();
+  std::vector<WeightsPiece> weights;
+  for (const CompiledNetwork::Weights& piece : network.weights)
+    weights.push_back({piece.offset,
+                       {static_cast<const std::byte*>(piece.data.data()),
+                        static_cast<std::size_t>(piece.data.size_bytes())}});
+  return write_package(path, network.plan, target, *code, weights);
+}
+
 Result<ExecutionPlan> build_package(Graph graph, const Target& target, const std::string& path,
                                     const CompileOptions& options) {
   const Result<CompiledNetwork> compiled = compile_graph(std::move(graph), target, options);
   if (!compiled) return compiled.error();
-  const Result<std::string> code = link_objects(compiled->objects, target);
-  if (!code) return code.error();
-  std::vector<WeightsPiece> weights;
-  for (const CompiledNetwork::Weights& piece : compiled->weights)
-    weights.push_back({piece.offset,
-                       {static_cast<const std::byte*>(piece.data.data()),
-                        static_cast<std::size_t>(piece.data.size_bytes())}});
-  if (const auto done = write_package(path, compiled->plan, target, *code, weights); !done)
-    return done.error();
+  if (const auto done = write_network(*compiled, target, path); !done) return done.error();
   return compiled->plan;
 }
 

@@ -19,6 +19,10 @@ Result<Network> extract_network(Graph graph, const Target& target, PriorDrafts& 
 Result<CompiledNetwork> compile_graph(Graph graph, const Target& target,
                                       const CompileOptions& options = {});
 
+/// Links what was compiled and writes it as a package, whole or not at all.
+Result<void> write_network(const CompiledNetwork& network, const Target& target,
+                           const std::string& path);
+
 /// Compiles a graph and writes it as a package; nothing is written unless all went well.
 Result<ExecutionPlan> build_package(Graph graph, const Target& target, const std::string& path,
                                     const CompileOptions& options = {});

@@ -52,12 +52,10 @@ class NetworkCompiler {
 
   /// Calls with the same fingerprint share a kernel.
   void find_tasks() {
-    std::map<Fingerprint, std::size_t> known;
-    for (const Call& call : network_.calls) {
-      Task task = task_of(network_, call, target_);
-      const auto [found, is_new] = known.emplace(fingerprint(task), tasks_.size());
-      if (is_new) tasks_.push_back(std::move(task));
-      task_of_call_.push_back(found->second);
+    task_of_call_.resize(network_.calls.size());
+    for (NetworkTask& one : tasks_of(network_, target_)) {
+      for (const std::size_t call : one.calls) task_of_call_[call] = tasks_.size();
+      tasks_.push_back(std::move(one.task));
     }
   }
 

@@ -15,15 +15,15 @@ namespace tessera {
 
 /// Many Records, append-only, in one file that several processes may use at once. What `add` has
 /// taken survives whatever happens to the process. Every refusal is `PATH: reason`.
-class Store {
+class RecordStore {
  public:
   /// Makes the file and its folder when there is none. Refuses a file that is not a store, and one
   /// that a newer version has written; neither is changed.
-  static Result<Store> open(const std::string& path);
+  static Result<RecordStore> open(const std::string& path);
 
-  Store(Store&&) noexcept;
-  Store& operator=(Store&&) noexcept;
-  ~Store();
+  RecordStore(RecordStore&&) noexcept;
+  RecordStore& operator=(RecordStore&&) noexcept;
+  ~RecordStore();
 
   const std::string& path() const;
 
@@ -58,7 +58,7 @@ class Store {
 
  private:
   struct State;
-  explicit Store(std::unique_ptr<State> state);
+  explicit RecordStore(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };
 

@@ -23,12 +23,18 @@ class Chooser {
     if (options.size() == 1) return options.front().second;
     if (taken_.size() < choices_.size() || beyond_) {
       const auto count = static_cast<std::int64_t>(options.size());
-      const std::int64_t choice =
-          taken_.size() < choices_.size() ? choices_[taken_.size()] : beyond_(taken_.size(), count);
+      const auto name_of = [&](std::int64_t n) -> std::string_view {
+        return options[static_cast<std::size_t>(n)].first;
+      };
+      const std::int64_t choice = taken_.size() < choices_.size()
+                                      ? choices_[taken_.size()]
+                                      : beyond_(taken_.size(), {name, count, name_of});
       check(choice >= 0 && choice < count, "a listed option");
+      const auto& [option, value] = options[static_cast<std::size_t>(choice)];
       taken_.push_back(choice);
       option_counts_.push_back(count);
-      return options[static_cast<std::size_t>(choice)].second;
+      names_.push_back({name, option});
+      return value;
     }
     if (!pending_) {
       pending_ = Decision{name, {}};
@@ -41,12 +47,14 @@ class Chooser {
   const Choices& taken() const { return taken_; }
   /// How many options each of the taken choices had.
   const std::vector<std::int64_t>& option_counts() const { return option_counts_; }
+  const std::vector<NamedChoice>& names() const { return names_; }
 
  private:
   const Choices& choices_;
   Answer beyond_;
   Choices taken_;
   std::vector<std::int64_t> option_counts_;
+  std::vector<NamedChoice> names_;
   std::optional<Decision> pending_;
 };
 

@@ -85,7 +85,7 @@ TEST(ScheduleText, OfDrawsParsesBack) {
   for (std::uint64_t seed = 0; seed < 50; ++seed) {
     Rng rng(seed);
     const Space space({random_computation(rng), *parse_target("x86-avx2 cores=2")});
-    expect_round_trip(space.draft(draw(space, rng)).schedule);
+    expect_round_trip(draw(space, rng).draft.schedule);
   }
 }
 

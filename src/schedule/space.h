@@ -7,7 +7,9 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tessera {
@@ -24,8 +26,26 @@ struct Decision {
 /// Answers in the order the questions came: an index into the options of each.
 using Choices = std::vector<std::int64_t>;
 
-/// Answers the question number `at` that has so many options.
-using Answer = std::function<std::int64_t(std::size_t at, std::int64_t options)>;
+/// A Decision that is about to be taken; names are given when asked for.
+struct Question {
+  std::string_view name;
+  std::int64_t options = 0;
+  std::function<std::string_view(std::int64_t)> option;
+};
+
+/// Answers the question number `at`.
+using Answer = std::function<std::int64_t(std::size_t at, const Question& question)>;
+
+/// The name of a question and of the option that was taken.
+struct NamedChoice {
+  std::string question;
+  std::string option;
+  friend bool operator==(const NamedChoice&, const NamedChoice&) = default;
+};
+
+/// `Y.tile=6x2 Y.order=cols_outer ..`.
+std::string to_text(std::span<const NamedChoice> choices);
+Result<std::vector<NamedChoice>> parse_choices(std::string_view text);
 
 /// What a complete chain of choices stands for.
 struct Draft {
@@ -45,10 +65,11 @@ class Space {
   /// The schedule of complete choices.
   Draft draft(const Choices& choices) const;
 
-  /// A chain with what it stands for and how many options each decision had.
+  /// A chain with what it stands for, its names, and how many options each decision had.
   struct Chain {
     Choices choices;
     std::vector<std::int64_t> option_counts;
+    std::vector<NamedChoice> names;
     Draft draft;
   };
   /// The chain that begins with `head` and goes on as `beyond` answers.
@@ -62,19 +83,26 @@ class Space {
 };
 
 /// A uniform choice at every decision after `head`.
-Choices draw(const Space& space, Rng& rng, const Choices& head = {});
+Space::Chain draw(const Space& space, Rng& rng, const Choices& head = {});
 /// Another answer to one decision; later answers are kept where they are still legal and drawn anew
 /// where not.
-Choices mutate(const Space& space, const Choices& choices, Rng& rng);
-/// All chains that differ from `choices` in one answer at or after `first` (later ones kept where
+Space::Chain mutate(const Space& space, const Space::Chain& chain, Rng& rng);
+/// The answers of `first` up to a random decision and those of `second` from there on, where they
+/// are legal; drawn where not.
+Space::Chain cross(const Space& space, const Space::Chain& first, const Space::Chain& second,
+                   Rng& rng);
+/// Each question answered as `names` has it if the option is there, and else as `otherwise` does.
+/// The names may be of another task.
+Space::Chain adopt(const Space& space, std::span<const NamedChoice> names,
+                   const Space::Chain& otherwise);
+/// All chains that differ from `chain` in one answer at or after `first` (later ones kept where
 /// legal, else the first option).
-std::vector<Choices> neighbours(const Space& space, const Choices& choices, std::size_t first = 0);
-/// `tile=6x2 order=cols_outer ..`.
-std::string to_text(const Space& space, const Choices& choices);
+std::vector<Space::Chain> neighbours(const Space& space, const Space::Chain& chain,
+                                     std::size_t first = 0);
 
-/// The schedule to use without measuring: the best by the prior among those that begin with `head`,
-/// found by descent from seeded draws. The same task gives the same schedule.
-Choices best_by_prior(const Space& space, const Choices& head = {});
+/// What to use without measuring: the best by the prior among the chains that begin with `head`,
+/// found by descent from seeded draws. The same task gives the same chain.
+Space::Chain best_by_prior(const Space& space, const Choices& head = {});
 Schedule default_schedule(const Task& task);
 
 /// The best drafts by the prior, found once for each task.

@@ -32,9 +32,9 @@ constexpr std::string_view specs[] = {
     "transpose:rows=16,cols=10",
 };
 
-std::string report(const Space& space, const Choices& choices) {
+std::string report(const Space& space, const Space::Chain& chain) {
   return to_text(space.task().target) + "\n" + to_text(space.task().computation) +
-         to_text(space, choices) + "\n" + to_text(space.draft(choices).schedule);
+         to_text(chain.names) + "\n" + to_text(chain.draft.schedule);
 }
 
 bool is_complete(const Space& space, const Choices& choices) {
@@ -42,10 +42,10 @@ bool is_complete(const Space& space, const Choices& choices) {
 }
 
 /// Why the schedule of complete choices is not one for its target, or nothing.
-std::optional<std::string> unfit(const Space& space, const Choices& choices) {
+std::optional<std::string> unfit(const Space& space, const Space::Chain& chain) {
   const Task& task = space.task();
   const Result<Program> program =
-      tessera::apply(space.draft(choices).schedule, to_program(task.computation));
+      tessera::apply(chain.draft.schedule, to_program(task.computation));
   if (!program) return program.error().message;
   const Result<Lowered> lowered = lower(*program, task.target);
   if (!lowered) return lowered.error().message;
@@ -83,8 +83,8 @@ TEST(Space, NamesAreTheSameEveryTime) {
   for (const std::string_view spec : specs) {
     const Space first(task(spec)), second(task(spec));
     Rng rng(3);
-    const Choices choices = draw(first, rng);
-    EXPECT_EQ(to_text(first, choices), to_text(second, choices));
+    const Space::Chain chain = draw(first, rng);
+    EXPECT_EQ(second.completed(chain.choices, {}).names, chain.names);
   }
 }
 
@@ -94,10 +94,10 @@ TEST(Space, DrawsLowerAndFitEveryTarget) {
       const Space space(task(spec, target));
       Rng rng(5);
       for (int n = 0; n < 6; ++n) {
-        const Choices choices = draw(space, rng);
-        ASSERT_TRUE(is_complete(space, choices));
-        const auto found = unfit(space, choices);
-        ASSERT_FALSE(found) << *found << "\n" << report(space, choices);
+        const Space::Chain chain = draw(space, rng);
+        ASSERT_TRUE(is_complete(space, chain.choices));
+        const auto found = unfit(space, chain);
+        ASSERT_FALSE(found) << *found << "\n" << report(space, chain);
       }
     }
 }
@@ -106,44 +106,53 @@ TEST(Space, DrawsOfRandomTasksLowerAndFit) {
   for (std::uint64_t seed = 0; seed < 150; ++seed) {
     Rng rng(seed);
     const Space space({random_computation(rng), *parse_target("x86-avx512 cores=4")});
-    const Choices choices = draw(space, rng);
-    const auto found = unfit(space, choices);
-    ASSERT_FALSE(found) << "seed " << seed << "\n" << *found << "\n" << report(space, choices);
+    const Space::Chain chain = draw(space, rng);
+    const auto found = unfit(space, chain);
+    ASSERT_FALSE(found) << "seed " << seed << "\n" << *found << "\n" << report(space, chain);
   }
 }
 
 TEST(Space, DrawsDependOnTheSeedOnly) {
   const Space space(task(specs[0]));
   Rng one(7), same(7), other(8);
-  const Choices choices = draw(space, one);
-  EXPECT_EQ(draw(space, same), choices);
-  EXPECT_NE(draw(space, other), choices);
+  const Choices choices = draw(space, one).choices;
+  EXPECT_EQ(draw(space, same).choices, choices);
+  EXPECT_NE(draw(space, other).choices, choices);
 }
 
 TEST(Space, DrawsKeepTheirHead) {
   const Space space(task(specs[2]));
   Rng rng(7);
   const Choices head{1};
-  for (int n = 0; n < 10; ++n) EXPECT_EQ(draw(space, rng, head).front(), 1);
+  for (int n = 0; n < 10; ++n) EXPECT_EQ(draw(space, rng, head).choices.front(), 1);
 }
 
 TEST(Space, PrintsAnswersByName) {
   const Space space(task("gelu:rows=8,cols=32", "x86-avx2"));
-  EXPECT_EQ(to_text(space, {1}), "gelu.unroll=2");
+  EXPECT_EQ(to_text(space.completed({1}, {}).names), "gelu.unroll=2");
+}
+
+TEST(Space, ReadsNamesBack) {
+  Rng rng(1);
+  const std::vector<NamedChoice> names = draw(Space(task(specs[2])), rng).names;
+  const Result<std::vector<NamedChoice>> read = parse_choices(to_text(names));
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(*read, names);
+  EXPECT_EQ(parse_choices("a=1 b").error().message, "choice b: expected QUESTION=OPTION");
 }
 
 TEST(Mutate, ChangesAnAnswerAndStaysLegal) {
   for (const std::string_view spec : specs) {
     const Space space(task(spec));
     Rng rng(9);
-    Choices choices = draw(space, rng);
+    Space::Chain chain = draw(space, rng);
     for (int n = 0; n < 10; ++n) {
-      const Choices changed = mutate(space, choices, rng);
-      ASSERT_NE(changed, choices) << report(space, choices);
-      ASSERT_TRUE(is_complete(space, changed)) << spec;
+      const Space::Chain changed = mutate(space, chain, rng);
+      ASSERT_NE(changed.choices, chain.choices) << report(space, chain);
+      ASSERT_TRUE(is_complete(space, changed.choices)) << spec;
       const auto found = unfit(space, changed);
       ASSERT_FALSE(found) << *found << "\n" << report(space, changed);
-      choices = changed;
+      chain = changed;
     }
   }
 }
@@ -152,48 +161,73 @@ TEST(Mutate, LeavesATaskWithoutChoicesAlone) {
   const Space space({row_sum(1, 1), *parse_target("x86-avx2")});
   ASSERT_TRUE(is_complete(space, {}));
   Rng rng(1);
-  EXPECT_EQ(mutate(space, {}, rng), Choices());
+  EXPECT_EQ(mutate(space, draw(space, rng), rng).choices, Choices());
+}
+
+TEST(Cross, BeginsAsTheFirstAndStaysLegal) {
+  for (const std::string_view spec : specs) {
+    const Space space(task(spec));
+    Rng rng(13);
+    for (int n = 0; n < 10; ++n) {
+      const Space::Chain first = draw(space, rng), second = draw(space, rng);
+      const Space::Chain child = cross(space, first, second, rng);
+      ASSERT_TRUE(is_complete(space, child.choices)) << spec;
+      const auto found = unfit(space, child);
+      ASSERT_FALSE(found) << *found << "\n" << report(space, child);
+    }
+    const Space::Chain chain = draw(space, rng);
+    EXPECT_EQ(cross(space, chain, chain, rng).choices, chain.choices);
+  }
+}
+
+TEST(Adopt, TakesWhatAnotherTaskChose) {
+  const Space small(task("matmul:m=37,n=50,k=41")), large(task("matmul:m=128,n=768,k=768"));
+  const Space::Chain otherwise = best_by_prior(small);
+  Rng rng(17);
+  for (int n = 0; n < 10; ++n) {
+    const Space::Chain other = draw(large, rng);
+    const Space::Chain adopted = adopt(small, other.names, otherwise);
+    ASSERT_FALSE(unfit(small, adopted)) << report(small, adopted);
+    EXPECT_EQ(adopt(large, other.names, best_by_prior(large)).choices, other.choices);
+  }
+  EXPECT_EQ(adopt(small, {}, otherwise).choices, otherwise.choices);
 }
 
 TEST(Neighbours, DifferInOneAnswerFirst) {
   for (const std::string_view spec : specs) {
     const Space space(task(spec));
     Rng rng(11);
-    const Choices choices = draw(space, rng);
-    std::size_t count = 0;
-    for (std::size_t at = 0; at < choices.size(); ++at) {
-      const Choices head(choices.begin(), choices.begin() + static_cast<std::ptrdiff_t>(at));
-      count += space.next(head)->options.size() - 1;
+    const Space::Chain chain = draw(space, rng);
+    std::int64_t count = 0;
+    for (const std::int64_t options : chain.option_counts) count += options - 1;
+    std::set<Choices> all;
+    for (const Space::Chain& other : neighbours(space, chain)) {
+      EXPECT_NE(other.choices, chain.choices);
+      EXPECT_TRUE(is_complete(space, other.choices)) << report(space, chain);
+      all.insert(other.choices);
     }
-    const std::vector<Choices> all = neighbours(space, choices);
-    EXPECT_EQ(all.size(), count);
-    for (const Choices& other : all) {
-      EXPECT_NE(other, choices);
-      EXPECT_TRUE(is_complete(space, other)) << report(space, choices);
-    }
-    EXPECT_EQ(std::set<Choices>(all.begin(), all.end()).size(), all.size());
+    EXPECT_EQ(std::ssize(all), count);
   }
 }
 
 TEST(BestByPrior, IsTheSameEveryTime) {
   for (const std::string_view spec : specs)
-    EXPECT_EQ(best_by_prior(Space(task(spec))), best_by_prior(Space(task(spec))));
+    EXPECT_EQ(best_by_prior(Space(task(spec))).choices, best_by_prior(Space(task(spec))).choices);
 }
 
 TEST(BestByPrior, IsNoWorseThanItsNeighbours) {
   for (const std::string_view spec : specs) {
     const Space space(task(spec));
-    const Choices best = best_by_prior(space);
-    const double cycles = space.draft(best).cycles;
-    for (const Choices& other : neighbours(space, best))
-      EXPECT_GE(space.draft(other).cycles, cycles)
-          << to_text(space, other) << " beats " << to_text(space, best);
+    const Space::Chain best = best_by_prior(space);
+    for (const Space::Chain& other : neighbours(space, best))
+      EXPECT_GE(other.draft.cycles, best.draft.cycles)
+          << to_text(other.names) << " beats " << to_text(best.names);
   }
 }
 
 TEST(BestByPrior, KeepsItsHead) {
   const Space space(task(specs[2]));
-  const Choices best = best_by_prior(space, {1});
+  const Choices best = best_by_prior(space, {1}).choices;
   EXPECT_EQ(best.front(), 1);
   EXPECT_TRUE(is_complete(space, best));
 }
@@ -249,7 +283,7 @@ TEST(Space, SharesPackedProductsOfFewBatches) {
   Rng rng(1);
   for (int n = 0; n < 20; ++n) {
     const Result<Program> program =
-        tessera::apply(space.draft(n == 0 ? best_by_prior(space) : draw(space, rng)).schedule,
+        tessera::apply((n == 0 ? best_by_prior(space) : draw(space, rng)).draft.schedule,
                        to_program(task.computation));
     ASSERT_TRUE(program) << program.error().message;
   }
@@ -260,9 +294,9 @@ TEST(Space, SharesNoLoopsOverBlocksThatAreNotFull) {
       {*parse_task_spec("conv2d:c=512,h=1,w=130,o=24,k=1"), *parse_target("x86-avx2 cores=64")});
   Rng rng(1);
   for (int n = 0; n < 40; ++n) {
-    const Choices choices = draw(space, rng);
-    const auto found = unfit(space, choices);
-    ASSERT_FALSE(found) << *found << "\n" << report(space, choices);
+    const Space::Chain chain = draw(space, rng);
+    const auto found = unfit(space, chain);
+    ASSERT_FALSE(found) << *found << "\n" << report(space, chain);
   }
 }
 

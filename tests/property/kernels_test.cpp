@@ -33,7 +33,7 @@ constexpr std::string_view specs[] = {
 /// The programs of the best schedule by the prior among those whose first answers are `head`.
 std::string kernel_text(const Task& task, const Choices& head) {
   const Space space(task);
-  const Schedule schedule = space.draft(best_by_prior(space, head)).schedule;
+  const Schedule schedule = best_by_prior(space, head).draft.schedule;
   const Result<Program> program = tessera::apply(schedule, to_program(task.computation));
   if (!program) return program.error().message;
   const Result<Lowered> lowered = lower(*program, task.target);

@@ -66,7 +66,7 @@ TEST_P(Schedules, ComputeTheSame) {
     const Space space(task);
     for (std::uint64_t n = 0; n < schedules_per_task; ++n, ++done) {
       const Schedule schedule =
-          space.draft(n == 0 ? best_by_prior(space) : draw(space, rng)).schedule;
+          (n == 0 ? best_by_prior(space) : draw(space, rng)).draft.schedule;
       const auto found = disagreement(task, schedule, backend.get(), seed);
       ASSERT_FALSE(found.has_value())
           << report(*found, seed, task, minimised(task, schedule, backend.get(), seed));

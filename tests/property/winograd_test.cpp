@@ -44,13 +44,13 @@ TEST_P(WinogradSchedules, ComputeTheSame) {
     const Choices head{option - decision->options.begin()};
     Rng rng(1);
     for (int n = 0; n < draws; ++n) {
-      const Choices choices = n == 0 ? best_by_prior(space, head) : draw(space, rng, head);
-      const Schedule schedule = space.draft(choices).schedule;
+      const Space::Chain chain = n == 0 ? best_by_prior(space, head) : draw(space, rng, head);
+      const Schedule& schedule = chain.draft.schedule;
       const auto found = disagreement(task, schedule, backend.get(), 1);
       ASSERT_FALSE(found) << *found << "\n"
                           << to_text(target) << "\n"
                           << spec << "\n"
-                          << to_text(space, choices) << "\n"
+                          << to_text(chain.names) << "\n"
                           << to_text(schedule);
     }
   }

@@ -1,4 +1,4 @@
-#include "cli/timings.h"
+#include "measure/timings.h"
 
 #include <gtest/gtest.h>
 

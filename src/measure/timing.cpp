@@ -1,0 +1,61 @@
+#include "measure/timing.h"
+
+#include <algorithm>
+#include <ctime>
+#include <sys/resource.h>
+
+namespace tessera {
+namespace {
+
+double now(Clock clock) {
+  timespec time{};
+  clock_gettime(clock == Clock::Cpu ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+/// How often threads of this process lost their core although they had work.
+std::int64_t lost_cores() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_nivcsw;
+}
+
+bool two_agree(std::vector<double> seconds, double agreement) {
+  if (seconds.size() < 3) return false;
+  std::ranges::partial_sort(seconds, seconds.begin() + 2);
+  return seconds[1] <= (1 + agreement) * seconds[0];
+}
+
+}  // namespace
+
+Clock clock_for(std::int64_t threads) { return threads == 1 ? Clock::Cpu : Clock::Wall; }
+
+std::vector<double> time_runs(const Instance& instance, ThreadPool& pool,
+                              const TimingLimits& limits) {
+  const Clock clock = clock_for(pool.threads());
+  const auto timed = [&] {
+    instance.evict_constants();
+    const double start = now(clock);
+    instance.run(pool);
+    return now(clock) - start;
+  };
+  // Includes page faults and cold code, so much slower than the best means hopeless.
+  if (const double first = timed(); first > 4 * limits.hopeless_ratio * limits.best_seconds)
+    return {first};
+  std::vector<double> seconds;
+  double total = 0;
+  for (std::size_t n = 0; n < 2 * limits.most && seconds.size() < limits.most; ++n) {
+    const std::int64_t lost = lost_cores();
+    const double taken = timed();
+    total += taken;
+    const bool is_disturbed = clock == Clock::Wall && lost_cores() != lost;
+    if (is_disturbed && n < limits.most) continue;
+    seconds.push_back(taken);
+    if (taken > limits.hopeless_ratio * limits.best_seconds && seconds.size() == 1) break;
+    if (two_agree(seconds, limits.agreement)) break;
+    if (total > limits.enough_seconds && seconds.size() > 1) break;
+  }
+  return seconds;
+}
+
+}  // namespace tessera

@@ -1,0 +1,279 @@
+#include "measure/worker.h"
+
+#include "base/check.h"
+#include "base/file.h"
+#include "base/text.h"
+#include "measure/conditions.h"
+#include "measure/protocol.h"
+#include "measure/timing.h"
+#include "tensor/compare.h"
+
+#include <algorithm>
+#include <cmath>
+#include <condition_variable>
+#include <limits>
+#include <mutex>
+#include <new>
+#include <optional>
+#include <sys/resource.h>
+#include <thread>
+#include <unistd.h>
+
+namespace tessera {
+namespace {
+
+/// Largest difference from the plain loops, in units of their largest element: sums in another order
+/// and Winograd's transforms stay well below, a wrong index is far above.
+constexpr double tolerated_error = 1e-3;
+/// A candidate that is not slower than this times the best is compared.
+constexpr double checked_ratio = 1.1;
+
+void limit_memory(std::int64_t more_bytes) {
+  if (more_bytes <= 0) return;
+  const Result<std::string> statm = read_file("/proc/self/statm");
+  if (!statm) return;
+  Scanner scanner(*statm);
+  std::optional<std::int64_t> pages;
+  for (int field = 0; field < 6; ++field) pages = scanner.accept_integer();  // the sixth: data
+  const rlim_t limit = static_cast<rlim_t>(pages.value_or(0) * sysconf(_SC_PAGESIZE) + more_bytes);
+  const rlimit both{limit, limit};
+  setrlimit(RLIMIT_DATA, &both);
+}
+
+/// The quick answer for floats; others are compared exactly.
+bool is_near(const HostBuffer& got, const HostBuffer& want) {
+  if (got.dtype() != DType::F32 || got.element_count() != want.element_count()) return false;
+  const std::span<const float> a = got.as<float>(), b = want.as<float>();
+  float error = 0, scale = 0;
+  for (std::size_t n = 0; n < a.size(); ++n) {
+    const float difference = std::abs(a[n] - b[n]);
+    if (!(difference <= std::numeric_limits<float>::max())) return false;
+    error = std::max(error, difference);
+    scale = std::max(scale, std::abs(b[n]));
+  }
+  return error <= tolerated_error * scale;
+}
+
+/// Loops as the computation states them, the first long one of each stage on all threads: nothing of
+/// what schedules do but that.
+Schedule plain_schedule(const Computation& computation, std::int64_t threads) {
+  Schedule schedule;
+  for (const Stage& stage : computation.stages) {
+    const auto is_long = [&](const Axis& axis) {
+      return axis.kind == AxisKind::Spatial && axis.extent >= threads;
+    };
+    const auto axis = std::ranges::find_if(stage.axes, is_long);
+    if (threads > 1 && axis != stage.axes.end())
+      schedule.push_back(Parallel{stage.tensor.name + "." + axis->name});
+  }
+  return schedule;
+}
+
+struct Compiled {
+  std::optional<Instance> instance;
+  Measurement measurement;  // what it came to when there is no instance
+};
+
+Measurement failed(Outcome outcome, std::string reason) {
+  return {.outcome = outcome, .reason = std::move(reason)};
+}
+
+/// Candidates of one request, each compiled once, in order, on threads of its own.
+class Workshop {
+ public:
+  /// `make(n)` gives candidate n; at most `ahead` wait to be taken.
+  template <typename Make>
+  Workshop(std::size_t count, std::size_t threads, std::size_t ahead, const Make& make)
+      : slots_(count), ahead_(ahead) {
+    for (std::size_t n = 0; n < std::min(threads, count); ++n)
+      threads_.emplace_back([this, make](const std::stop_token& stop) { work(make, stop); });
+  }
+  ~Workshop() {
+    for (std::jthread& thread : threads_) thread.request_stop();
+    changed_.notify_all();
+  }
+  Workshop(const Workshop&) = delete;
+  Workshop& operator=(const Workshop&) = delete;
+
+  Compiled take(std::size_t n) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return slots_[n].has_value(); });
+    taken_ = n + 1;
+    Compiled out = *std::move(slots_[n]);
+    slots_[n].reset();
+    changed_.notify_all();
+    return out;
+  }
+
+ private:
+  template <typename Make>
+  void work(const Make& make, const std::stop_token& stop) {
+    std::unique_lock lock(mutex_);
+    while (!stop.stop_requested() && next_ < slots_.size()) {
+      if (next_ >= taken_ + ahead_) {
+        changed_.wait(lock);
+        continue;
+      }
+      const std::size_t n = next_++;
+      lock.unlock();
+      Compiled made = make(n);
+      lock.lock();
+      slots_[n] = std::move(made);
+      changed_.notify_all();
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<std::optional<Compiled>> slots_;
+  std::size_t ahead_;
+  std::size_t next_ = 0;
+  std::size_t taken_ = 0;
+  std::vector<std::jthread> threads_;  // last: they use all the others
+};
+
+class Worker {
+ public:
+  Worker(const Channel& channel, const WorkerSetting& setting)
+      : channel_(channel), setting_(setting), pool_(setting.threads) {}
+
+  /// False when the other end has closed.
+  bool serve_one() {
+    const std::optional<Channel::Received> first = channel_.receive();
+    if (!first) return false;
+    const Result<RequestHead> head = parse_request_head(first->message);
+    check(head.has_value() && head->task < setting_.tasks.size(), "a request");
+    std::vector<std::string> schedules;
+    for (std::size_t n = 0; n < head->candidates; ++n) {
+      std::optional<Channel::Received> next = channel_.receive();
+      if (!next) return false;
+      schedules.push_back(next->message.substr(1));
+    }
+    best_seconds_ = head->best_seconds;
+    return prepare(head->task) ? measure_all(schedules) : refuse_all(schedules.size());
+  }
+
+ private:
+  using Kind = WorkerEvent::Kind;
+
+  bool tell(Kind kind, std::size_t candidate, Measurement measurement = {}) {
+    return channel_.send(to_message({kind, candidate, std::move(measurement)}));
+  }
+
+  const Task& task() const { return setting_.tasks[*task_]; }
+
+  bool prepare(std::size_t n) {
+    if (task_ == n) return true;
+    reference_.reset();
+    task_ = n;
+    Rng rng(1);
+    Result<std::vector<HostBuffer>> operands = random_operands(task().computation, rng);
+    if (!operands) {
+      task_.reset();
+      refusal_ = operands.error().message;
+      return false;
+    }
+    operands_ = std::make_unique<PackedOperands>(*std::move(operands));
+    return true;
+  }
+
+  bool refuse_all(std::size_t count) {
+    for (std::size_t n = 0; n < count; ++n)
+      if (!tell(Kind::Measured, n, failed(Outcome::OutOfMemory, refusal_))) return false;
+    return true;
+  }
+
+  bool measure_all(const std::vector<std::string>& schedules) {
+    const std::size_t count = schedules.size();
+    const std::int64_t spare = setting_.cores - setting_.threads;
+    const bool takes_turns = spare <= 0;
+    const auto threads = static_cast<std::size_t>(takes_turns ? setting_.cores : spare);
+    const std::size_t ahead = takes_turns ? count : threads + 1;
+    if (!tell(Kind::Compiling, 0)) return false;
+    Workshop workshop(count, threads, ahead, [&](std::size_t n) { return compiled(schedules[n]); });
+    std::vector<Compiled> waiting;
+    if (takes_turns)
+      for (std::size_t n = 0; n < count; ++n) waiting.push_back(workshop.take(n));
+    for (std::size_t n = 0; n < count; ++n) {
+      Compiled one = takes_turns ? std::move(waiting[n]) : workshop.take(n);
+      if (!tell(Kind::Running, n)) return false;
+      if (!tell(Kind::Measured, n, measured(one))) return false;
+    }
+    return true;
+  }
+
+  Compiled compiled(const std::string& text) const try {
+    const Result<Schedule> schedule = parse_schedule(text);
+    if (!schedule) return {std::nullopt, failed(Outcome::Refused, schedule.error().message)};
+    const auto start = std::chrono::steady_clock::now();
+    const Result<Program> program = tessera::apply(*schedule, to_program(task().computation));
+    if (!program) return {std::nullopt, failed(Outcome::Refused, program.error().message)};
+    Result<Instance> instance =
+        Instance::make(*program, task().target, setting_.backend, *operands_);
+    if (!instance) return {std::nullopt, failed(Outcome::Refused, instance.error().message)};
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+    return {*std::move(instance), {.compile_seconds = taken.count()}};
+  } catch (const std::bad_alloc&) {
+    return {std::nullopt, failed(Outcome::OutOfMemory, "no memory to compile it")};
+  } catch (const InternalError& error) {
+    return {std::nullopt, failed(Outcome::Refused, error.what())};
+  }
+
+  Measurement measured(Compiled& one) try {
+    if (!one.instance) return one.measurement;
+    Measurement out = one.measurement;
+    out.clock = clock_for(setting_.threads);
+    out.seconds = time_runs(*one.instance, pool_, {.best_seconds = best_seconds_});
+    out.conditions = conditions_now();
+    if (out.best() > checked_ratio * best_seconds_) return out;
+    if (const std::string wrong = difference(*one.instance); !wrong.empty())
+      return failed(Outcome::WrongResult, wrong);
+    best_seconds_ = std::min(best_seconds_, out.best());
+    return out;
+  } catch (const std::bad_alloc&) {
+    return failed(Outcome::OutOfMemory, "no memory to run it");
+  }
+
+  /// How the outputs of the last run differ from those of the plain loops; empty when they agree.
+  std::string difference(const Instance& instance) {
+    if (!reference_) {
+      tell(Kind::Checking, 0);
+      const Computation& computation = task().computation;
+      const Result<Program> program = tessera::apply(
+          plain_schedule(computation, setting_.threads), to_program(computation));
+      check(program.has_value(), "loops that can be shared");
+      const Result<Instance> plain =
+          Instance::make(*program, task().target, setting_.backend, *operands_);
+      if (!plain) return "its plain loops: " + plain.error().message;
+      plain->run(pool_);
+      reference_ = plain->outputs();
+    }
+    const std::vector<HostBuffer> got = instance.outputs();
+    for (std::size_t n = 0; n < got.size(); ++n)
+      if (!is_near(got[n], (*reference_)[n])) {
+        const Comparison found = compare(got[n], (*reference_)[n], {});
+        if (!found.equal) return found.message;
+      }
+    return {};
+  }
+
+  const Channel& channel_;
+  const WorkerSetting& setting_;
+  ThreadPool pool_;
+  std::optional<std::size_t> task_;
+  std::unique_ptr<PackedOperands> operands_;
+  std::optional<std::vector<HostBuffer>> reference_;
+  std::string refusal_;
+  double best_seconds_ = std::numeric_limits<double>::infinity();
+};
+
+}  // namespace
+
+void serve_measuring(const Channel& channel, const WorkerSetting& setting) {
+  limit_memory(setting.memory_bytes);
+  Worker worker(channel, setting);
+  while (worker.serve_one()) {
+  }
+}
+
+}  // namespace tessera

@@ -1,0 +1,143 @@
+#include "search/contest.h"
+
+#include "base/check.h"
+#include "measure/timings.h"
+#include "package/build.h"
+#include "runtime/port_buffers.h"
+#include "runtime/session.h"
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <limits>
+#include <map>
+#include <memory>
+
+namespace tessera {
+namespace {
+
+using Seconds = std::chrono::duration<double>;
+
+/// Runs of one entry before it is another's turn; the first finds the caches full of the other's
+/// data and does not count.
+constexpr int runs_per_turn = 4;
+constexpr int fewest_turns = 5;
+
+}  // namespace
+
+struct Contest::Entry {
+  std::string name;
+  std::vector<Schedule> schedules;
+  CompiledNetwork compiled;
+  std::unique_ptr<Session> session;
+  std::unique_ptr<PortBuffers> inputs, outputs;
+
+  Result<double> run(std::span<std::chrono::nanoseconds> call_times = {}) const {
+    const auto start = std::chrono::steady_clock::now();
+    const auto done = session->run(inputs->inputs(), outputs->outputs(), call_times);
+    if (!done) return done.error();
+    return Seconds(std::chrono::steady_clock::now() - start).count();
+  }
+};
+
+Contest::Contest(const Network& network, const Target& target, const Backend& backend,
+                 Options options)
+    : network_(network),
+      target_(target),
+      backend_(backend),
+      options_(std::move(options)),
+      tasks_(tasks_of(network, target)) {}
+
+Contest::~Contest() = default;
+
+const Contest::Entry& Contest::entry(const std::string& name) const {
+  const auto found = std::ranges::find(entries_, name, &Entry::name);
+  check(found != entries_.end(), "an entry of that name");
+  return *found;
+}
+
+const std::vector<Schedule>& Contest::schedules_of(const std::string& name) const {
+  return entry(name).schedules;
+}
+
+Result<void> Contest::enter(const std::string& name, std::vector<Schedule> schedules) {
+  if (options_.progress) options_.progress("compiling " + name);
+  std::size_t next = 0;
+  CompileOptions compile;
+  compile.schedule_of = [&](const Task&) { return schedules[next++]; };
+  Result<CompiledNetwork> compiled = compile_network(network_, target_, backend_, compile);
+  if (!compiled) return compiled.error();
+  const std::string path = (std::filesystem::path(options_.folder) / (name + ".tessera")).string();
+  if (const auto done = write_network(*compiled, target_, path); !done) return done.error();
+  const Result<std::shared_ptr<const Package>> package = Package::open(path);
+  std::error_code ignored;
+  std::filesystem::remove(path, ignored);  // what is open stays
+  if (!package) return package.error();
+  Result<Session> session = Session::make(*package, {.threads = options_.threads, .pool = {}});
+  if (!session) return session.error();
+  Entry made{name, std::move(schedules), *std::move(compiled),
+             std::make_unique<Session>(*std::move(session)),
+             std::make_unique<PortBuffers>((*package)->plan().inputs),
+             std::make_unique<PortBuffers>((*package)->plan().outputs)};
+  made.inputs->fill_random(1);
+  entries_.push_back(std::move(made));
+  return {};
+}
+
+Result<std::vector<Schedule>> Contest::best_in_place() {
+  constexpr int turns = 6;
+  std::vector<double> least(tasks_.size(), std::numeric_limits<double>::infinity());
+  std::vector<Schedule> best(tasks_.size());
+  std::vector<std::vector<std::vector<double>>> seconds(
+      entries_.size(), std::vector<std::vector<double>>(network_.calls.size()));
+  std::vector<std::chrono::nanoseconds> call_times(network_.calls.size());
+  for (int turn = 0; turn < turns; ++turn)
+    for (std::size_t n = 0; n < entries_.size(); ++n)
+      for (int run = 0; run < runs_per_turn; ++run) {
+        if (const auto done = entries_[n].run(call_times); !done) return done.error();
+        if (run > 0)
+          for (std::size_t call = 0; call < call_times.size(); ++call)
+            seconds[n][call].push_back(Seconds(call_times[call]).count());
+      }
+  for (std::size_t n = 0; n < entries_.size(); ++n)
+    for (std::size_t task = 0; task < tasks_.size(); ++task) {
+      double sum = 0;
+      for (const std::size_t call : tasks_[task].calls) sum += Timings(seconds[n][call]).median();
+      if (sum >= least[task]) continue;
+      least[task] = sum;
+      best[task] = entries_[n].schedules[task];
+    }
+  return best;
+}
+
+Result<std::vector<Finalist>> Contest::compare() {
+  if (options_.progress) options_.progress("comparing");
+  std::vector<std::vector<double>> milliseconds(entries_.size());
+  const auto start = std::chrono::steady_clock::now();
+  const auto elapsed = [&] { return Seconds(std::chrono::steady_clock::now() - start).count(); };
+  for (int turn = 0; turn < fewest_turns || elapsed() < options_.seconds; ++turn)
+    for (std::size_t n = 0; n < entries_.size(); ++n)
+      for (int run = 0; run < runs_per_turn; ++run) {
+        const Result<double> took = entries_[n].run();
+        if (!took) return took.error();
+        if (run > 0) milliseconds[n].push_back(1e3 * *took);
+      }
+  std::vector<Finalist> finalists;
+  for (std::size_t n = 0; n < entries_.size(); ++n) {
+    const Timings timings(milliseconds[n]);
+    finalists.push_back({.name = entries_[n].name,
+                         .median_ms = timings.median(),
+                         .p90_ms = timings.p90(),
+                         .min_ms = timings.min(),
+                         .runs = timings.runs()});
+  }
+  return finalists;
+}
+
+Result<ExecutionPlan> Contest::write(const std::string& name, const std::string& path) const {
+  const Entry& winner = entry(name);
+  if (const auto done = write_network(winner.compiled, target_, path); !done) return done.error();
+  return winner.compiled.plan;
+}
+
+}  // namespace tessera

@@ -1,0 +1,54 @@
+#pragma once
+
+#include "backend/backend.h"
+#include "base/result.h"
+#include "extract/tasks.h"
+#include "package/compile.h"
+#include "record/tuning_run.h"
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace tessera {
+
+/// Whole networks, each with a schedule for every task, measured beside each other: what is
+/// fastest alone need not be so behind its neighbours.
+class Contest {
+ public:
+  struct Options {
+    std::int64_t threads = 0;
+    double seconds = 6;  // of each comparison
+    std::string folder;  // for packages that are not the winner's
+    std::function<void(const std::string&)> progress = {};  // told what it does
+  };
+
+  Contest(const Network& network, const Target& target, const Backend& backend, Options options);
+  ~Contest();
+  Contest(const Contest&) = delete;
+  Contest& operator=(const Contest&) = delete;
+
+  /// Compiles the network with one schedule per task, in the order of `tasks_of`.
+  Result<void> enter(const std::string& name, std::vector<Schedule> schedules);
+  /// For each task the schedule whose calls take least inside the networks entered so far.
+  Result<std::vector<Schedule>> best_in_place();
+  /// All entries by turns; in the order in which they were entered.
+  Result<std::vector<Finalist>> compare();
+  /// Writes an entry as a package.
+  Result<ExecutionPlan> write(const std::string& name, const std::string& path) const;
+  const std::vector<Schedule>& schedules_of(const std::string& name) const;
+
+ private:
+  struct Entry;
+  const Entry& entry(const std::string& name) const;
+
+  const Network& network_;
+  const Target& target_;
+  const Backend& backend_;
+  Options options_;
+  std::vector<NetworkTask> tasks_;
+  std::vector<Entry> entries_;
+};
+
+}  // namespace tessera

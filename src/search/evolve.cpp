@@ -1,0 +1,76 @@
+#include "search/pool.h"
+#include "search/sampler.h"
+
+#include <algorithm>
+
+namespace tessera {
+namespace {
+
+constexpr std::size_t population_size = 192;
+constexpr std::size_t elite_size = 24;
+constexpr int generations = 3;
+constexpr double mutation_share = 0.8;  // of children; the others have two parents
+constexpr double random_share = 0.1;    // of what is measured
+
+class EvolveSampler : public Sampler {
+ public:
+  std::string_view name() const override { return "evolve"; }
+
+  std::vector<Candidate> sample(const TaskSearch& search, const CostModel& model,
+                                std::size_t count, Rng& rng) const override {
+    Pool found(search);
+    std::vector<Space::Chain> parents = first_parents(search, rng);
+    for (int n = 0; n < generations; ++n) {
+      Pool children(search);
+      for (std::size_t tries = 0; tries < 2 * population_size; ++tries) {
+        if (children.chains().size() >= population_size) break;
+        children.add(child_of(search.space(), parents, rng));
+      }
+      for (const Space::Chain& child : children.chains()) found.add(child);
+      parents = take_best(std::move(children.chains()), search.task(), model, population_size / 2);
+      for (const TaskSearch::Known& known : elite(search)) parents.push_back(known.chain);
+      if (parents.empty()) break;
+    }
+    const auto drawn = static_cast<std::size_t>(random_share * static_cast<double>(count) + 0.5);
+    std::vector<Space::Chain> best =
+        take_best(std::move(found.chains()), search.task(), model, count - drawn);
+    return with_draws(std::move(best), search, count, rng);
+  }
+
+ private:
+  static std::span<const TaskSearch::Known> elite(const TaskSearch& search) {
+    return std::span(search.ranked()).first(std::min(elite_size, search.ranked().size()));
+  }
+
+  static std::vector<Space::Chain> first_parents(const TaskSearch& search, Rng& rng) {
+    std::vector<Space::Chain> parents{search.untuned()};
+    for (const TaskSearch::Known& known : elite(search)) parents.push_back(known.chain);
+    while (parents.size() < population_size / 2) parents.push_back(draw(search.space(), rng));
+    return parents;
+  }
+
+  /// The nearer to the front a parent is, the likelier it has children.
+  static Space::Chain child_of(const Space& space, const std::vector<Space::Chain>& parents,
+                               Rng& rng) {
+    const auto pick = [&]() -> const Space::Chain& {
+      const auto count = static_cast<std::int64_t>(parents.size());
+      return parents[static_cast<std::size_t>(std::min(rng.below(count), rng.below(count)))];
+    };
+    return rng.chance(mutation_share) ? mutate(space, pick(), rng)
+                                      : cross(space, pick(), pick(), rng);
+  }
+
+  std::vector<Candidate> with_draws(std::vector<Space::Chain> best, const TaskSearch& search,
+                                    std::size_t count, Rng& rng) const {
+    Pool all(search);
+    for (Space::Chain& chain : best) all.add(std::move(chain));
+    all.draw_to(count, rng);
+    return candidates_of(std::move(all.chains()), name());
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Sampler> evolve_sampler() { return std::make_unique<EvolveSampler>(); }
+
+}  // namespace tessera

@@ -1,0 +1,83 @@
+#pragma once
+
+#include "extract/network.h"
+#include "extract/tasks.h"
+#include "measure/measurer.h"
+#include "record/store.h"
+#include "record/tuning_run.h"
+#include "search/allocation.h"
+#include "search/sampler.h"
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace tessera {
+
+struct TuneOptions {
+  double budget_seconds = 300;     // for sampling and measuring; 0 when only trials count
+  std::int64_t budget_trials = 0;  // 0 when only time counts
+  std::string sampler = "evolve";
+  std::string cost_model = "gbdt";
+  std::uint64_t seed = 1;
+  std::size_t round_size = 16;  // candidates of one task measured together
+  MeasureOptions measure = {};
+  std::string version = {};                            // of the program, for records
+  std::function<bool()> is_stopped = {};               // asked between rounds
+  std::function<void(const TuningRun&)> progress = {};  // called when something has changed
+};
+
+/// The loop: sample, measure, record, learn. Spends its budget where the network gains most.
+///
+/// What it measures is in the store when a round ends, and what the store has of these tasks counts
+/// as measured: another run goes on where this one ended. The same seed and timings give the same
+/// candidates.
+class Tuner {
+ public:
+  /// To be made while this process has one thread. `run` has the facts of the run that the caller
+  /// knows; the Tuner adds what it finds. Refuses unknown names and a store that cannot be read.
+  static Result<Tuner> make(const Network& network, const Target& target, const Backend& backend,
+                            RecordStore& store, TuningRun run, TuneOptions options);
+
+  /// Until the budget is used up, it is stopped, or nothing is left to try.
+  Result<void> tune();
+  /// The fastest of each task measured again beside the default, so that no lucky timing wins.
+  Result<void> confirm();
+
+  const TuningRun& run() const { return run_; }
+  /// The `rank`-th fastest schedule of each task, or the last one that there is; the default where
+  /// nothing runs.
+  std::vector<Schedule> schedules(std::size_t rank) const;
+  std::vector<Schedule> untuned_schedules() const;
+  const std::vector<NetworkTask>& tasks() const { return tasks_; }
+
+ private:
+  Tuner(std::vector<NetworkTask> tasks, const Backend& backend, RecordStore& store, TuningRun run,
+        TuneOptions options);
+
+  Result<void> prepare(const Network& network);
+  Result<void> measure_defaults();
+  Result<void> round(std::size_t task);
+  Result<void> measure(std::size_t task, std::vector<Candidate> candidates, double best_seconds);
+  void learn(std::size_t task, const std::vector<Candidate>& candidates,
+             const std::vector<Measurement>& measured);
+  void note_progress(std::size_t task, bool is_round);
+  bool is_over() const;
+  double elapsed() const;
+
+  TuneOptions options_;
+  RecordStore* store_;
+  std::vector<NetworkTask> tasks_;
+  std::vector<TaskSearch> searches_;
+  std::vector<TaskHistory> histories_;
+  std::unique_ptr<Sampler> sampler_;
+  std::unique_ptr<CostModel> model_;
+  std::vector<Rng> rngs_;  // one per task: a task's candidates do not depend on others' turns
+  Measurer measurer_;
+  TuningRun run_;
+  std::chrono::steady_clock::time_point start_;
+};
+
+}  // namespace tessera
