@@ -115,12 +115,13 @@ footer { color: var(--faint); font-size: 13px; padding: 4px 26px; }
   }
   body { font-size: 12px; -webkit-print-color-adjust: exact; print-color-adjust: exact; }
   main { max-width: none; padding: 0; }
-  section { border: 0; padding: 8px 0; }
+  section, .headline { border: 0; padding: 8px 0; }
+  .tiles { margin-left: 0; }
   h2 { break-after: avoid; }
   svg, tr, pre { break-inside: avoid; }
   .scroll { overflow: visible; }
   .plot { min-width: 0; }
-  table { font-size: 10.5px; }
+  table, th { font-size: 10.5px; }
 }
 )css";
 }
