@@ -90,7 +90,8 @@ struct TuningRun {
 /// become U+FFFD.
 std::string to_json(const TuningRun& run);
 
-/// Refuses with `FIELD: expected X, found Y`, and documents of a newer format.
+/// Refuses with `FIELD: expected X, found Y`: wrong types, numbers that no run comes to, newer
+/// formats.
 Result<TuningRun> parse_tuning_run(std::string_view json);
 
 }  // namespace tessera
