@@ -33,7 +33,7 @@ std::optional<Change> estimated_change(const TuningRun& run) {
   return change;
 }
 
-bool is_known(double quantity) { return std::isfinite(quantity) && quantity > 0; }
+bool is_known(double quantity) { return std::isfinite(quantity) && quantity >= 1e-15; }
 
 std::int64_t measured_tasks(const TuningRun& run) {
   return std::ranges::count_if(run.tasks, is_measured);

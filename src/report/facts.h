@@ -25,7 +25,8 @@ std::optional<Change> measured_change(const TuningRun& run);
 /// The sums over tasks. None until each task has been measured.
 std::optional<Change> estimated_change(const TuningRun& run);
 
-/// Whether a time, a peak or a count of operations is one: not zero, as before it is known.
+/// Whether a time, a peak or a count of operations is one: not zero, as before it is known, nor so
+/// small that nothing takes it.
 bool is_known(double quantity);
 /// How many tasks have been measured.
 std::int64_t measured_tasks(const TuningRun& run);

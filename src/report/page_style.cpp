@@ -6,7 +6,7 @@ std::string_view page_style() {
   return R"css(:root {
   color-scheme: light dark;
   --page: #f6f6f4; --card: #ffffff; --ink: #1c2126; --faint: #5a636d; --rule: #e2e4e6;
-  --before: #8d959e; --after: #0b7d73; --saved: #0b7d7317; --failed: #b4552d; --link: #0a6a62;
+  --before: #868e97; --after: #0b7d73; --saved: #0b7d7317; --failed: #b4552d; --link: #0a6a62;
 }
 @media (prefers-color-scheme: dark) {
   :root {
@@ -111,7 +111,7 @@ footer { color: var(--faint); font-size: 13px; padding: 4px 26px; }
 @media print {
   :root {
     --page: #ffffff; --card: #ffffff; --ink: #1c2126; --faint: #5a636d; --rule: #d5d8db;
-    --before: #8d959e; --after: #0b7d73; --saved: #0b7d7317; --failed: #b4552d; --link: #1c2126;
+    --before: #868e97; --after: #0b7d73; --saved: #0b7d7317; --failed: #b4552d; --link: #1c2126;
   }
   body { font-size: 12px; -webkit-print-color-adjust: exact; print-color-adjust: exact; }
   main { max-width: none; padding: 0; }

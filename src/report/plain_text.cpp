@@ -75,7 +75,7 @@ std::string grouped(std::int64_t count) {
 }
 
 std::string duration_text(double seconds) {
-  const auto whole = static_cast<std::int64_t>(seconds);
+  const auto whole = static_cast<std::int64_t>(std::min(seconds, 1e15));
   if (whole < 3600) return fmt::format("{}:{:02}", whole / 60, whole % 60);
   return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
 }

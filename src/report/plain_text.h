@@ -21,7 +21,7 @@ std::string shortened(std::string_view plain, std::size_t length);
 std::string significant(double value);
 /// `1,234,567`.
 std::string grouped(std::int64_t count);
-/// `2:41`, `1:02:41`.
+/// `2:41`, `1:02:41`; of 0 seconds or more.
 std::string duration_text(double seconds);
 
 }  // namespace tessera

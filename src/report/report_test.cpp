@@ -1,13 +1,17 @@
 #include "report/report.h"
 
+#include "base/rng.h"
 #include "support/sample_run.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <iterator>
 #include <limits>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tessera {
@@ -159,6 +163,29 @@ TEST(Report, ShowsRunsOfWhichLittleIsKnown) {
   EXPECT_NE(page.find("0 of 4 tasks have been measured."), std::string::npos);
   for (const char* word : {">nan", ">inf", "\"inf", "\"nan"})
     EXPECT_EQ(between(page, "<section id=\"table\">", "</section>").find(word), std::string::npos);
+}
+
+TEST(Report, ShowsWhateverNumbersAreRead) {
+  const std::string json = to_json(small_run());
+  Rng rng(1);
+  int shown = 0;
+  for (int n = 0; n < 1000; ++n) {
+    std::string changed = json;
+    for (std::int64_t left = rng.between(1, 6); left > 0; --left) {
+      const auto from = static_cast<std::size_t>(rng.below(std::ssize(changed)));
+      const std::size_t at = changed.find_first_of("0123456789", from);
+      const std::size_t end = changed.find_first_not_of("0123456789.e-", at);
+      constexpr std::array<const char*, 7> values = {"0",    "1e-320", "2e-15",        "0.5",
+                                                     "1e18", "1",      "1000000000000"};
+      if (end != std::string::npos && std::string_view(":,[").find(changed[at - 1]) < 3)
+        changed.replace(at, end - at, rng.pick<const char*>(values));
+    }
+    if (const Result<TuningRun> run = parse_tuning_run(changed)) {
+      EXPECT_EQ(flaw_of(html_report(*run)), "") << changed;
+      ++shown;
+    }
+  }
+  EXPECT_GT(shown, 200);
 }
 
 TEST(Report, SaysWhenNothingFailed) {
