@@ -26,6 +26,7 @@ void add_compile(CLI::App& program);
 void add_run(CLI::App& program);
 void add_bench(CLI::App& program);
 void add_profile(CLI::App& program);
+void add_report(CLI::App& program);
 void add_show(CLI::App& program);
 void add_zoo(CLI::App& program);
 void add_devices(CLI::App& program);

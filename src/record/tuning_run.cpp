@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <stdexcept>
 
@@ -14,6 +13,9 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::int64_t newest_format = 1;
+// More than any run comes to, and so little that sums and products of such numbers are numbers.
+constexpr double most_number = 1e18;
+constexpr std::uint64_t most_integer = 1'000'000'000'000;
 
 template <typename T>
 Json list_of(const std::vector<T>& values, Json (*json_of)(const T&)) {
@@ -95,7 +97,7 @@ class Field {
   }
   double number() const {
     const double number = any_number();
-    if (number < 0) refuse("a number of 0 or more");
+    if (number < 0 || number > most_number) refuse("a number from 0 to 1e18");
     return number;
   }
   /// One that may be negative, as temperatures are.
@@ -109,7 +111,7 @@ class Field {
   }
   std::int64_t integer() const {
     const std::uint64_t integer = unsigned_integer();
-    if (integer > std::numeric_limits<std::int64_t>::max()) refuse("an integer below 2^63");
+    if (integer > most_integer) refuse("an integer from 0 to 1e12");
     return static_cast<std::int64_t>(integer);
   }
   template <typename Read>

@@ -32,6 +32,7 @@ struct TaskProgress {
   double share(double network_seconds) const {
     return static_cast<double>(calls) * best_seconds / network_seconds;
   }
+  friend bool operator==(const TaskProgress&, const TaskProgress&) = default;
 };
 
 /// A whole network, measured at the end beside the others.
@@ -41,6 +42,7 @@ struct Finalist {
   double p90_ms = 0;
   double min_ms = 0;
   std::int64_t runs = 0;
+  friend bool operator==(const Finalist&, const Finalist&) = default;
 };
 
 /// What a run of the Tuner has found so far: the state that the screen shows and, at its end, the
@@ -71,19 +73,25 @@ struct TuningRun {
     double elapsed_seconds = 0;
     std::int64_t trials = 0;
     double network_seconds = 0;
+    friend bool operator==(const Point&, const Point&) = default;
   };
   std::vector<Point> curve = {};
   std::vector<Finalist> finalists = {};
   std::string winner = {};   // name of a finalist
   std::string package = {};  // where it was written
 
-  std::int64_t trials() const;
-  double untuned_seconds() const;  // the sum over tasks
+  std::int64_t trials() const;     // the sum over tasks
+  double untuned_seconds() const;  // likewise, of one inference
   double best_seconds() const;     // likewise
+  friend bool operator==(const TuningRun&, const TuningRun&) = default;
 };
 
-/// One JSON document.
+/// One JSON document, `"format": 1`, that reads back as the same run. Bytes that are not UTF-8
+/// become U+FFFD.
 std::string to_json(const TuningRun& run);
+
+/// Refuses with `FIELD: expected X, found Y`: wrong types, numbers that no run comes to, newer
+/// formats.
 Result<TuningRun> parse_tuning_run(std::string_view json);
 
 }  // namespace tessera
