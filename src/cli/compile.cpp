@@ -1,5 +1,6 @@
 #include "base/unfinished_file.h"
 #include "cli/model_argument.h"
+#include "cli/output_path.h"
 #include "cli/verbs.h"
 #include "package/build.h"
 
@@ -8,7 +9,6 @@
 #include <nlohmann/json.hpp>
 
 #include <chrono>
-#include <filesystem>
 #include <memory>
 #include <unistd.h>
 
@@ -22,13 +22,6 @@ struct CompileArguments {
   std::int64_t threads = 0;
   bool is_json = false;
 };
-
-/// `resnet50.tessera` for `zoo:resnet50` and for `models/resnet50.onnx`.
-std::string default_output(const std::string& model) {
-  const std::size_t colon = model.find(':');
-  const std::filesystem::path path = colon == std::string::npos ? model : model.substr(colon + 1);
-  return path.stem().string() + ".tessera";
-}
 
 int run_compile(const CompileArguments& arguments) {
   Result<Target> target = parse_target(arguments.target);

@@ -17,7 +17,7 @@ namespace tessera {
 namespace {
 
 constexpr std::array verbs = {
-    add_demo,   add_inspect, add_compile, add_run,     add_bench,  add_profile,
+    add_demo,   add_inspect, add_tune, add_compile, add_run,     add_bench,  add_profile,
     add_report, add_zoo,     add_show,    add_devices, add_doctor,
 };
 

@@ -22,6 +22,7 @@ struct ExitCode {
 /// Adds a verb to the program: its options, its help and what it does. `main` lists them all.
 void add_demo(CLI::App& program);
 void add_inspect(CLI::App& program);
+void add_tune(CLI::App& program);
 void add_compile(CLI::App& program);
 void add_run(CLI::App& program);
 void add_bench(CLI::App& program);

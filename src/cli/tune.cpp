@@ -1,0 +1,208 @@
+#include "base/file.h"
+#include "base/unfinished_file.h"
+#include "cli/build_info.h"
+#include "cli/interrupts.h"
+#include "cli/machine.h"
+#include "cli/model_argument.h"
+#include "cli/output_path.h"
+#include "cli/roofline.h"
+#include "cli/store_argument.h"
+#include "cli/tuning_screen.h"
+#include "cli/verbs.h"
+#include "measure/conditions.h"
+#include "package/build.h"
+#include "search/contest.h"
+#include "search/tuner.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <memory>
+
+namespace tessera {
+namespace {
+
+struct TuneArguments {
+  ModelArgument model;
+  std::string output;
+  std::string target = "native";
+  std::string store;
+  std::int64_t threads = 0;
+  double budget_seconds = 300;
+  std::int64_t trials = 0;
+  std::string sampler = "evolve";
+  std::string cost_model = "gbdt";
+  std::uint64_t seed = 1;
+  bool is_json = false;
+};
+
+/// A folder that goes with everything in it.
+class ScratchFolder {
+ public:
+  ScratchFolder() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "tessera-XXXXXX").string();
+    if (mkdtemp(pattern.data()) != nullptr) path_ = pattern;
+  }
+  ~ScratchFolder() {
+    std::error_code ignored;
+    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+  }
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+/// What is kept of the budget for comparing whole networks at the end.
+double comparison_seconds(double budget) { return std::clamp(budget / 8, 2.0, 30.0); }
+
+TuningRun facts_of(const TuneArguments& arguments, const Target& target) {
+  TuningRun run;
+  run.model = arguments.model.model;
+  run.target = to_text(target);
+  run.threads = target.cores;
+  run.sampler = arguments.sampler;
+  run.cost_model = arguments.cost_model;
+  run.seed = arguments.seed;
+  run.budget_seconds = arguments.budget_seconds;
+  run.budget_trials = arguments.trials;
+  run.version = build_info.version;
+  run.machine = inspect_machine().cpu;
+  run.started = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+  run.conditions = conditions_now();
+  constexpr std::int64_t memory_bytes = 1 << 20;  // the bandwidth is not asked for
+  run.peak_flops_per_second =
+      measure_roofline(target, target.cores, memory_bytes).flops_per_second;
+  return run;
+}
+
+/// Candidates 0 and the best of each task as whole networks, then the best of each task where it
+/// stands; the fastest is written.
+Result<void> finish(const Network& network, const Target& target, const Backend& backend,
+                    const Tuner& tuner, bool is_short, TuningRun& run) {
+  const ScratchFolder scratch;
+  const double seconds = is_short ? 1 : comparison_seconds(run.budget_seconds) / 3;
+  Contest contest(network, target, backend,
+                  {.threads = target.cores, .seconds = seconds, .folder = scratch.path()});
+  const auto enter = [&](const char* name, std::vector<Schedule> schedules) {
+    return contest.enter(name, std::move(schedules));
+  };
+  if (const auto done = enter("untuned", tuner.untuned_schedules()); !done) return done.error();
+  if (const auto done = enter("tuned", tuner.schedules(0)); !done) return done.error();
+  if (!is_short) {
+    if (const auto done = enter("second", tuner.schedules(1)); !done) return done.error();
+    Result<std::vector<Schedule>> best = contest.best_in_place();
+    if (!best) return best.error();
+    if (const auto done = enter("placed", *std::move(best)); !done) return done.error();
+  }
+  Result<std::vector<Finalist>> finalists = contest.compare();
+  if (!finalists) return finalists.error();
+  run.finalists = *std::move(finalists);
+  run.winner = std::ranges::min_element(run.finalists, {}, &Finalist::median_ms)->name;
+  const Result<ExecutionPlan> written = contest.write(run.winner, run.package);
+  if (!written) return written.error();
+  return {};
+}
+
+Result<void> tune(const TuneArguments& arguments, const std::string& output,
+                  const std::string& run_path) {
+  Result<Target> target = parse_target(arguments.target);
+  if (!target) return target.error();
+  if (!runs_here(*target))
+    return Error{"target " + target->name + ": this machine cannot run its code"};
+  if (arguments.threads > 0) target->cores = arguments.threads;
+  for (const std::string& path : {output, run_path})
+    if (const auto writable = UnfinishedFile::make(path); !writable) return writable.error();
+  Result<RecordStore> store = RecordStore::open(arguments.store);
+  if (!store) return store.error();
+  Result<Graph> graph = read_model(arguments.model);
+  if (!graph) return graph.error();
+  PriorDrafts drafts;
+  const Result<Network> network = extract_network(*std::move(graph), *target, drafts);
+  if (!network) return Error{arguments.model.model + ": " + network.error().message};
+
+  const Interrupts interrupts;
+  const std::unique_ptr<Backend> backend = llvm_backend();
+  TuningScreen screen(TuningScreen::mode_for(arguments.is_json));
+  TuneOptions options;
+  options.budget_trials = arguments.trials;
+  if (arguments.budget_seconds > 0)
+    options.budget_seconds =
+        arguments.budget_seconds - comparison_seconds(arguments.budget_seconds);
+  options.sampler = arguments.sampler;
+  options.cost_model = arguments.cost_model;
+  options.seed = arguments.seed;
+  options.measure.threads = target->cores;
+  options.version = build_info.version;
+  options.is_stopped = [&] { return interrupts.has_come(); };
+  options.progress = [&](const TuningRun& run) { screen.show(run); };
+  Result<Tuner> tuner = Tuner::make(*network, *target, *backend, *store,
+                                    facts_of(arguments, *target), std::move(options));
+  if (!tuner) return tuner.error();
+  if (const auto done = tuner->tune(); !done) return done.error();
+  if (!interrupts.has_come())
+    if (const auto done = tuner->confirm(); !done) return done.error();
+  TuningRun run = tuner->run();
+  run.phase = "compare";
+  run.package = output;
+  screen.show(run);
+  if (const auto done =
+          finish(*network, *target, *backend, *tuner, interrupts.has_come(), run);
+      !done)
+    return done.error();
+  run.phase = "done";
+  if (const auto done = write_file(run_path, to_json(run)); !done) return done.error();
+  screen.finish(run);
+  return {};
+}
+
+int run_tune(const TuneArguments& arguments) {
+  const std::string output =
+      arguments.output.empty() ? default_output(arguments.model.model) : arguments.output;
+  const std::string run_path =
+      std::filesystem::path(output).replace_extension(".run.json").string();
+  if (const auto done = tune(arguments, output, run_path); !done) return refuse(done.error());
+  return ExitCode::success;
+}
+
+}  // namespace
+
+void add_tune(CLI::App& program) {
+  auto arguments = std::make_shared<TuneArguments>();
+  CLI::App& verb = *program.add_subcommand("tune", "Find the fastest code for a network");
+  add_model_argument(verb, arguments->model, "An ONNX file, or zoo:NAME");
+  verb.add_option("-o,--output", arguments->output,
+                  "The package to write; by default MODEL.tessera")
+      ->type_name("FILE");
+  verb.add_option("--budget", arguments->budget_seconds,
+                  "How long it may take: 90s, 5min, 1h; by default 5min")
+      ->transform(CLI::AsNumberWithUnit(std::map<std::string, double>{
+          {"s", 1}, {"sec", 1}, {"m", 60}, {"min", 60}, {"h", 3600}}))
+      ->type_name("TIME");
+  verb.add_option("--trials", arguments->trials, "How many candidates to measure at most")
+      ->check(CLI::PositiveNumber);
+  verb.add_option("--target", arguments->target, "What to tune for; it must run here")
+      ->type_name("NAME")
+      ->capture_default_str();
+  verb.add_option("--threads", arguments->threads, "Threads it will run on; by default all")
+      ->check(CLI::Range(1, 1024));
+  add_store_argument(verb, arguments->store);
+  verb.add_option("--sampler", arguments->sampler, "Who proposes candidates: evolve, greedy, random")
+      ->capture_default_str();
+  verb.add_option("--cost-model", arguments->cost_model, "Who ranks them: gbdt, prior")
+      ->capture_default_str();
+  verb.add_option("--seed", arguments->seed, "Of all randomness")->capture_default_str();
+  verb.add_flag("--json", arguments->is_json, "Print events as JSON, one a line");
+  verb.footer(
+      "Example: tessera tune model.onnx --budget 5min -o model.tessera\n"
+      "Interrupt it once and it finishes with what it has; run it again and it goes on.");
+  on_run(verb, [arguments] { return run_tune(*arguments); });
+}
+
+}  // namespace tessera
