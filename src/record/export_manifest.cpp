@@ -23,7 +23,8 @@ std::string slug(std::string_view text) {
       name += '-';
   }
   if (!name.ends_with('-') && !name.empty()) name += '-';
-  return name + to_text(fingerprint(text)).substr(0, 8);
+  // The last digits: the first hardly depend on the last letters.
+  return name + to_text(fingerprint(text)).substr(24);
 }
 
 /// The only path that a file of these may have: none leads out of the folder.

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 namespace tessera {
 namespace {
 
@@ -25,9 +27,18 @@ TEST(ExportManifest, ReadsBack) {
 
 TEST(ExportManifest, NamesShardsAfterTargetAndTask) {
   const std::string file = "/" + sample_task(1).fingerprint + ".jsonl.zst";
-  EXPECT_EQ(sample_manifest().shards[0].path(), "records/x86-avx2-cores-2-l1-32K-3810b669" + file);
-  EXPECT_EQ(sample_manifest().shards[1].path(), "records/..-..-etc-passwd-95219480" + file);
-  EXPECT_EQ((Shard{.task = "x", .target = "µ µ"}).path(), "records/2fe0f8d0/x.jsonl.zst");
+  EXPECT_EQ(sample_manifest().shards[0].path(), "records/x86-avx2-cores-2-l1-32K-57dc5846" + file);
+  EXPECT_EQ(sample_manifest().shards[1].path(), "records/..-..-etc-passwd-e67d1042" + file);
+  EXPECT_EQ((Shard{.task = "x", .target = "µ µ"}).path(), "records/a24f6fd1/x.jsonl.zst");
+}
+
+TEST(ExportManifest, TellsTargetsApartWhoseNamesLookAlike) {
+  std::set<std::string> paths;
+  const std::vector<std::string> targets = {
+      "a", "a ", "a+", "a-", "a=", "A", "", "+", "µ", std::string(70, 'x'), std::string(71, 'x')};
+  for (const std::string& target : targets)
+    paths.insert(Shard{.task = "x", .target = target}.path());
+  EXPECT_EQ(paths.size(), targets.size());
 }
 
 TEST(ExportManifest, RefusesWhatItDoesNotKnow) {
