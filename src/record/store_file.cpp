@@ -63,7 +63,8 @@ Result<void> prepare_place(const std::string& path, Absent absent) {
   if (type == Type::directory) return refused(std::strerror(EISDIR));
   if (type != Type::regular && type != Type::not_found) return not_a_store(path);
   if (type == Type::not_found && absent == Absent::Refuse) return refused("no such store");
-  const std::filesystem::path folder = std::filesystem::absolute(path).parent_path();
+  const std::filesystem::path folder = std::filesystem::absolute(path, problem).parent_path();
+  if (folder.empty()) return refused(problem.message());
   if (!std::filesystem::create_directories(folder, problem) && problem)
     return refused(problem.message());
   // The log lies there too. SQLite would go on to read what is not there, and refuse for that.
@@ -158,13 +159,14 @@ Result<std::unique_ptr<Database>> open_store_file(const std::string& path, Absen
   const bool was_there = std::filesystem::exists(path, unreadable);
   Result<std::unique_ptr<Database>> database = Database::open(path, absent, patience);
   if (!database) return database;
-  if (const Result<void> ready = make_ready(**database, absent); !ready) {
-    database->reset();
-    if (!was_there && std::filesystem::file_size(path, unreadable) == 0)
-      std::filesystem::remove(path, unreadable);
-    return ready.error();
-  }
-  return database;
+  const Result<void> ready = make_ready(**database, absent);
+  if (ready) return database;
+  // Not when it is busy: it may be empty because another process is about to fill it.
+  const bool is_left_over = !was_there && !(*database)->is_busy();
+  database->reset();
+  if (is_left_over && std::filesystem::file_size(path, unreadable) == 0)
+    std::filesystem::remove(path, unreadable);
+  return ready.error();
 }
 
 }  // namespace tessera
