@@ -56,9 +56,9 @@ Result<void> remove_stale(const std::string& folder, const std::vector<Shard>& e
   for (const Shard& shard : earlier) {
     if (paths.contains(shard.path())) continue;
     const std::filesystem::path file = folder + "/" + shard.path();
-    std::filesystem::remove(file, problem);
+    const bool was_there = std::filesystem::remove(file, problem);
     if (problem) return refused(file.string(), problem);
-    if (std::filesystem::is_empty(file.parent_path(), problem))
+    if (was_there && std::filesystem::is_empty(file.parent_path(), problem))
       std::filesystem::remove(file.parent_path(), problem);
     if (problem) return refused(file.parent_path().string(), problem);
   }

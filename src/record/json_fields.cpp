@@ -1,6 +1,7 @@
 #include "record/json_fields.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace tessera {
 namespace {
@@ -38,10 +39,10 @@ Json parse_json(std::string_view text) {
 
 JsonFields::JsonFields(std::string_view text) : JsonFields(parse_json(text)) {}
 
-JsonFields::JsonFields(const Json& object) : object_(object) {
-  if (object.is_discarded())
+JsonFields::JsonFields(Json object) : object_(std::move(object)) {
+  if (object_.is_discarded())
     refuse("not JSON, or nested too deeply");
-  else if (!object.is_object())
+  else if (!object_.is_object())
     refuse("not an object of JSON");
 }
 

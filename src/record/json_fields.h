@@ -24,7 +24,7 @@ class JsonFields {
   using Json = nlohmann::ordered_json;
 
   explicit JsonFields(std::string_view text);
-  explicit JsonFields(const Json& object);
+  explicit JsonFields(Json object);
 
   std::string text(const std::string& name);
   double number(const std::string& name);
