@@ -1,6 +1,11 @@
 #include "base/hash.h"
 
 namespace tessera {
+namespace {
+
+constexpr std::string_view digits = "0123456789abcdef";
+
+}  // namespace
 
 Fingerprint fingerprint(std::string_view text) {
   __extension__ using Wide = unsigned __int128;
@@ -15,11 +20,14 @@ Fingerprint fingerprint(std::string_view text) {
 }
 
 std::string to_text(const Fingerprint& value) {
-  constexpr std::string_view digits = "0123456789abcdef";
   std::string text;
   for (const std::uint64_t half : {value.high, value.low})
     for (int shift = 60; shift >= 0; shift -= 4) text += digits[(half >> shift) & 15];
   return text;
+}
+
+bool is_fingerprint(std::string_view text) {
+  return text.size() == 32 && text.find_first_not_of(digits) == std::string_view::npos;
 }
 
 }  // namespace tessera

@@ -19,5 +19,7 @@ Fingerprint fingerprint(std::string_view text);
 
 /// 32 lower-case hexadecimal digits.
 std::string to_text(const Fingerprint& value);
+/// Whether `text` is what `to_text` gives of some fingerprint.
+bool is_fingerprint(std::string_view text);
 
 }  // namespace tessera

@@ -20,5 +20,13 @@ TEST(Fingerprint, PrintsLeadingZeros) {
   EXPECT_EQ(to_text(Fingerprint{.high = 0, .low = 0x1f}), "0000000000000000000000000000001f");
 }
 
+TEST(Fingerprint, IsToldFromOtherTexts) {
+  EXPECT_TRUE(is_fingerprint(to_text(fingerprint("a"))));
+  for (const char* text :
+       {"", "d228cb696f1a8caf78912b704e4a896", "D228cb696f1a8caf78912b704e4a8964",
+        "../../..b696f1a8caf78912b704e4a8964"})
+    EXPECT_FALSE(is_fingerprint(text)) << text;
+}
+
 }  // namespace
 }  // namespace tessera

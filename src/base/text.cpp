@@ -130,6 +130,25 @@ std::string number_text(double value) {
   return {digits.data(), end};
 }
 
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const auto byte = [&](std::size_t n) { return static_cast<unsigned char>(char_at(text, n)); };
+    const unsigned char first = byte(0);
+    const unsigned char second = byte(1);
+    std::size_t size = 1;
+    if (first >= 0x80) size = first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+    if (size == 0 || first > 0xf4) return false;
+    for (std::size_t n = 1; n < size; ++n)
+      if ((byte(n) & 0xc0) != 0x80) return false;
+    const bool is_overlong = (first == 0xe0 && second < 0xa0) || (first == 0xf0 && second < 0x90);
+    const bool is_surrogate = first == 0xed && second >= 0xa0;
+    const bool is_beyond = first == 0xf4 && second >= 0x90;
+    if (is_overlong || is_surrogate || is_beyond) return false;
+    text.remove_prefix(size);
+  }
+  return true;
+}
+
 void Scanner::skip_blanks() {
   while (at_ < text_.size()) {
     const char c = text_[at_];

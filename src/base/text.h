@@ -19,6 +19,7 @@ std::string_view trimmed(std::string_view text);
 
 /// The shortest decimal form that reads back as exactly `value`; `inf`, `-inf` and `nan` as words.
 std::string number_text(double value);
+bool is_utf8(std::string_view text);
 
 /// Reads a text form from left to right. Blanks and tabs separate; a newline is a token of its own;
 /// `#` starts a comment that ends with its line. The `expect_*` functions refuse with

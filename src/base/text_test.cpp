@@ -190,5 +190,15 @@ TEST(Scanner, TakesAnyBytes) {
   }
 }
 
+TEST(IsUtf8, TellsWholeCharactersFromOtherBytes) {
+  for (const char* text :
+       {"", "a\tb", "\xc2\xb5", "\xe2\x82\xac", "\xf0\x9f\x98\x80", "\xf4\x8f\xbf\xbf"})
+    EXPECT_TRUE(is_utf8(text)) << text;
+  for (const char* text :
+       {"\xff", "\x80", "a\xc2", "\xc2\n", "\xc0\x80", "\xe0\x80\x80", "\xed\xa0\x80",
+        "\xf0\x80\x80\x80", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80"})
+    EXPECT_FALSE(is_utf8(text)) << text;
+}
+
 }  // namespace
 }  // namespace tessera

@@ -1,9 +1,11 @@
 #pragma once
 
+#include "base/result.h"
 #include "record/measurement.h"
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace tessera {
 
@@ -32,5 +34,11 @@ struct TaskEntry {
   std::vector<std::int64_t> sizes = {};  // of its axes, in order: neighbours are near in these
   friend bool operator==(const TaskEntry&, const TaskEntry&) = default;
 };
+
+/// What every record and task of a store keeps to: a fingerprint of 32 lower-case hexadecimal
+/// digits, a target, texts in UTF-8, finite numbers, timings of at least 0, of which there are some
+/// if and only if the outcome is ok.
+Result<void> verify(const Record& record);
+Result<void> verify(const TaskEntry& task);
 
 }  // namespace tessera

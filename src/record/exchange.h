@@ -1,0 +1,46 @@
+#pragma once
+
+#include "base/result.h"
+#include "record/store.h"
+
+#include <cstdint>
+#include <string>
+
+namespace tessera {
+
+/// A folder of records for others to read, described in docs/records.md:
+///
+///     manifest.json                          what there is, with a fingerprint of each file
+///     tasks.jsonl                            a TaskEntry a line
+///     records/TARGET/FINGERPRINT.jsonl.zst   the records of one task on one target, one a line
+///
+/// Refusals name the file.
+
+struct ExportCounts {
+  std::int64_t tasks = 0;
+  std::int64_t shards = 0;  // files of records
+  std::int64_t records = 0;
+};
+
+/// The same records give the same bytes, whatever the order in which they were added. The manifest
+/// is taken away first and written last, so that what was cut off is no export. `version` is that
+/// of the program.
+Result<ExportCounts> export_records(const Store& store, const std::string& folder,
+                                    const Store::Filter& filter, const std::string& version);
+
+struct ImportCounts {
+  std::int64_t added = 0;
+  std::int64_t known = 0;  // records that the store had already
+};
+
+/// Adds what an export holds. Nothing is added when a file is not what the manifest says, and
+/// nothing of a file that holds something else than records.
+Result<ImportCounts> import_records(Store& store, const std::string& folder);
+
+/// Adds what another store holds.
+Result<ImportCounts> merge_records(Store& store, const std::string& other_path);
+
+/// Adds a file of records of TVM's auto_scheduler: all or none.
+Result<ImportCounts> import_tvm_records(Store& store, const std::string& path);
+
+}  // namespace tessera
