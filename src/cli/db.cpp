@@ -28,15 +28,15 @@ struct DbArguments {
 };
 
 /// Acts on an open store; gives the exit code.
-int with_store(Result<Store> store, const DbArguments& arguments,
-               Result<void> (*act)(Store&, const DbArguments&)) {
+int with_store(Result<RecordStore> store, const DbArguments& arguments,
+               Result<void> (*act)(RecordStore&, const DbArguments&)) {
   if (!store) return refuse(store.error());
   const Result<void> done = act(*store, arguments);
   return done ? ExitCode::success : refuse(done.error());
 }
 
-Result<Store::Filter> filter_of(const Store& store, const DbArguments& arguments) {
-  Store::Filter filter = {.target = arguments.target};
+Result<RecordStore::Filter> filter_of(const RecordStore& store, const DbArguments& arguments) {
+  RecordStore::Filter filter = {.target = arguments.target};
   if (arguments.task.empty()) return filter;
   const Result<TaskEntry> task = find_task(store, "--task", arguments.task);
   if (!task) return task.error();
@@ -49,14 +49,14 @@ void print(const View& view, bool is_json) {
   is_json ? print_json(json_of(view)) : print_table(view);
 }
 
-Result<void> stats(Store& store, const DbArguments& arguments) {
+Result<void> stats(RecordStore& store, const DbArguments& arguments) {
   const Result<StoreSummary> summary = summary_of(store);
   if (!summary) return summary.error();
   print(*summary, arguments.is_json);
   return {};
 }
 
-Result<void> show(Store& store, const DbArguments& arguments) {
+Result<void> show(RecordStore& store, const DbArguments& arguments) {
   const Result<TaskEntry> task = find_task(store, "db show", arguments.subject);
   if (!task) return task.error();
   const Result<TaskRecords> records = records_of(store, *task, arguments.limit);
@@ -65,8 +65,8 @@ Result<void> show(Store& store, const DbArguments& arguments) {
   return {};
 }
 
-Result<void> best(Store& store, const DbArguments& arguments) {
-  const Result<Store::Filter> filter = filter_of(store, arguments);
+Result<void> best(RecordStore& store, const DbArguments& arguments) {
+  const Result<RecordStore::Filter> filter = filter_of(store, arguments);
   if (!filter) return filter.error();
   const Result<std::vector<Record>> records = store.best(*filter);
   if (!records) return records.error();
@@ -75,8 +75,8 @@ Result<void> best(Store& store, const DbArguments& arguments) {
   return {};
 }
 
-Result<void> export_folder(Store& store, const DbArguments& arguments) {
-  const Result<Store::Filter> filter = filter_of(store, arguments);
+Result<void> export_folder(RecordStore& store, const DbArguments& arguments) {
+  const Result<RecordStore::Filter> filter = filter_of(store, arguments);
   if (!filter) return filter.error();
   const Result<ExportCounts> written =
       export_records(store, arguments.subject, *filter, std::string(build_info.version));
@@ -101,7 +101,7 @@ Result<void> print_added(const Result<ImportCounts>& counts, const DbArguments& 
   return {};
 }
 
-Result<void> import_any(Store& store, const DbArguments& arguments) {
+Result<void> import_any(RecordStore& store, const DbArguments& arguments) {
   std::error_code absent;
   const bool is_folder = std::filesystem::is_directory(arguments.subject, absent);
   return print_added(is_folder ? import_records(store, arguments.subject)
@@ -109,12 +109,12 @@ Result<void> import_any(Store& store, const DbArguments& arguments) {
                      arguments);
 }
 
-Result<void> merge(Store& store, const DbArguments& arguments) {
+Result<void> merge(RecordStore& store, const DbArguments& arguments) {
   return print_added(merge_records(store, arguments.subject), arguments);
 }
 
-Result<void> prune(Store& store, const DbArguments& arguments) {
-  const Result<Store::Filter> filter = filter_of(store, arguments);
+Result<void> prune(RecordStore& store, const DbArguments& arguments) {
+  const Result<RecordStore::Filter> filter = filter_of(store, arguments);
   if (!filter) return filter.error();
   const Result<std::int64_t> removed = store.prune(*filter, arguments.keep);
   if (!removed) return removed.error();
@@ -125,7 +125,7 @@ Result<void> prune(Store& store, const DbArguments& arguments) {
   return {};
 }
 
-Result<void> check_store(Store& store, const DbArguments& arguments) {
+Result<void> check_store(RecordStore& store, const DbArguments& arguments) {
   if (Result<void> sound = store.check(); !sound) return sound;
   const Result<StoreSummary> summary = summary_of(store);
   if (!summary) return summary.error();
@@ -144,15 +144,15 @@ struct DbVerb {
 /// A verb with the options that all have; `open` opens its store.
 DbVerb add_verb(CLI::App& db, const std::string& name, const std::string& what,
                 const std::string& example,
-                Result<Store> (*open)(const std::string&, std::chrono::milliseconds),
-                Result<void> (*act)(Store&, const DbArguments&)) {
+                Result<RecordStore> (*open)(const std::string&, std::chrono::milliseconds),
+                Result<void> (*act)(RecordStore&, const DbArguments&)) {
   CLI::App& verb = *db.add_subcommand(name, what);
   const auto arguments = std::make_shared<DbArguments>();
   add_store_argument(verb, arguments->store);
   verb.add_flag("--json", arguments->is_json, "Print JSON");
   verb.footer("Example: tessera db " + example);
   on_run(verb, [arguments, open, act] {
-    return with_store(open(arguments->store, Store::default_patience), *arguments, act);
+    return with_store(open(arguments->store, RecordStore::default_patience), *arguments, act);
   });
   return {verb, *arguments};
 }
@@ -169,38 +169,38 @@ void add_filter(const DbVerb& verb) {
 }
 
 void add_reading_verbs(CLI::App& db) {
-  add_verb(db, "stats", "Count what is there", "stats", Store::open_existing, stats);
+  add_verb(db, "stats", "Count what is there", "stats", RecordStore::open_existing, stats);
   const DbVerb of_show = add_verb(db, "show", "Show a task and its records, the fastest first",
-                                  "show 93a1 --limit 5", Store::open_existing, show);
+                                  "show 93a1 --limit 5", RecordStore::open_existing, show);
   add_subject(of_show, "TASK", "How the fingerprint of the task begins");
   of_show.app.add_option("--limit", of_show.arguments.limit, "How many records at most")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   const DbVerb of_best = add_verb(db, "best", "Show the fastest record of each task and target",
-                                  "best --schedule", Store::open_existing, best);
+                                  "best --schedule", RecordStore::open_existing, best);
   add_filter(of_best);
   of_best.app.add_flag("--schedule", of_best.arguments.with_schedules, "Print the schedules too");
-  add_verb(db, "check", "Read everything and say what is wrong", "check", Store::open_existing,
-           check_store);
+  add_verb(db, "check", "Read everything and say what is wrong", "check",
+           RecordStore::open_existing, check_store);
 }
 
 void add_exchange_verbs(CLI::App& db) {
   const DbVerb of_export = add_verb(db, "export", "Write records to a folder, for others",
-                                    "export records/", Store::open_existing, export_folder);
+                                    "export records/", RecordStore::open_existing, export_folder);
   add_subject(of_export, "FOLDER", "The folder to write");
   add_filter(of_export);
   const DbVerb of_import =
       add_verb(db, "import", "Add the records of an export, or of a log of TVM", "import records/",
-               Store::open, import_any);
+               RecordStore::open, import_any);
   add_subject(of_import, "SOURCE", "A folder of db export, or a file of TVM's auto_scheduler");
   add_subject(add_verb(db, "merge", "Add the records of another store", "merge other.db",
-                       Store::open, merge),
+                       RecordStore::open, merge),
               "OTHER", "The other store");
 }
 
 void add_prune(CLI::App& db) {
   const DbVerb verb = add_verb(db, "prune", "Remove all but the fastest of each task and target",
-                               "prune --keep 100", Store::open_existing, prune);
+                               "prune --keep 100", RecordStore::open_existing, prune);
   add_filter(verb);
   verb.app.add_option("--keep", verb.arguments.keep, "How many stay of each task and target")
       ->required()

@@ -59,7 +59,7 @@ std::size_t widest(const std::vector<Record>& records, const Text& text_of) {
 
 }  // namespace
 
-Result<TaskEntry> find_task(const Store& store, const std::string& subject,
+Result<TaskEntry> find_task(const RecordStore& store, const std::string& subject,
                             const std::string& prefix) {
   const Result<std::vector<TaskEntry>> tasks = store.tasks("");
   if (!tasks) return tasks.error();
@@ -74,14 +74,14 @@ Result<TaskEntry> find_task(const Store& store, const std::string& subject,
   return found[0];
 }
 
-Result<StoreSummary> summary_of(const Store& store) {
+Result<StoreSummary> summary_of(const RecordStore& store) {
   const Result<std::vector<TaskEntry>> tasks = store.tasks("");
   if (!tasks) return tasks.error();
-  const Result<std::vector<Store::Count>> counts = store.counts();
+  const Result<std::vector<RecordStore::Count>> counts = store.counts();
   if (!counts) return counts.error();
   StoreSummary summary = {
       .path = store.path(), .size_bytes = size_bytes_of(store.path()), .tasks = std::ssize(*tasks)};
-  for (const Store::Count& count : *counts)
+  for (const RecordStore::Count& count : *counts)
     for (const auto& [outcome, number] : count.records) {
       summary.records += number;
       summary.outcomes[outcome] += number;
@@ -114,7 +114,8 @@ Json json_of(const StoreSummary& summary) {
           {"outcomes", outcomes},   {"targets", targets}};
 }
 
-Result<TaskRecords> records_of(const Store& store, const TaskEntry& task, std::int64_t limit) {
+Result<TaskRecords> records_of(const RecordStore& store, const TaskEntry& task,
+                               std::int64_t limit) {
   TaskRecords out = {.task = task, .records = {}};
   const Result<void> done = store.visit({.task = task.fingerprint}, [&](const Record& record) {
     out.records.push_back(record);

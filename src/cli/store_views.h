@@ -13,7 +13,7 @@
 namespace tessera {
 
 /// The task of the only fingerprint that starts so. Refuses with `--task` or whatever `subject` is.
-Result<TaskEntry> find_task(const Store& store, const std::string& subject,
+Result<TaskEntry> find_task(const RecordStore& store, const std::string& subject,
                             const std::string& prefix);
 
 /// What there is in a store.
@@ -25,7 +25,7 @@ struct StoreSummary {
   std::map<Outcome, std::int64_t> outcomes = {};
   std::map<std::string, std::int64_t> targets = {};  // records of each
 };
-Result<StoreSummary> summary_of(const Store& store);
+Result<StoreSummary> summary_of(const RecordStore& store);
 void print_table(const StoreSummary& summary);
 nlohmann::ordered_json json_of(const StoreSummary& summary);
 
@@ -35,7 +35,7 @@ struct TaskRecords {
   std::vector<Record> records;  // at most as many as asked for
   std::int64_t count = 0;       // of all
 };
-Result<TaskRecords> records_of(const Store& store, const TaskEntry& task, std::int64_t limit);
+Result<TaskRecords> records_of(const RecordStore& store, const TaskEntry& task, std::int64_t limit);
 void print_table(const TaskRecords& records);
 nlohmann::ordered_json json_of(const TaskRecords& records);
 

@@ -66,7 +66,7 @@ Result<void> remove_stale(const std::string& folder, const std::vector<Shard>& e
 }
 
 /// By time, and by identity where that is the same: the order of adding differs between stores.
-Result<std::vector<std::string>> lines_of(const Store& store, const Shard& shard) {
+Result<std::vector<std::string>> lines_of(const RecordStore& store, const Shard& shard) {
   std::vector<std::tuple<std::int64_t, std::string, std::string>> keyed;
   const Result<void> done =
       store.visit({.task = shard.task, .target = shard.target}, [&](const Record& record) {
@@ -81,7 +81,7 @@ Result<std::vector<std::string>> lines_of(const Store& store, const Shard& shard
 }
 
 /// Gives the shard with what is known once it is written.
-Result<Shard> write_shard(const Store& store, const std::string& folder, Shard shard) {
+Result<Shard> write_shard(const RecordStore& store, const std::string& folder, Shard shard) {
   const Result<std::vector<std::string>> lines = lines_of(store, shard);
   if (!lines) return lines.error();
   const std::string path = folder + "/" + shard.path();
@@ -96,7 +96,7 @@ Result<Shard> write_shard(const Store& store, const std::string& folder, Shard s
 }
 
 /// Those of all shards, by fingerprint, one a line.
-Result<std::string> task_lines(const Store& store, const std::set<std::string>& tasks) {
+Result<std::string> task_lines(const RecordStore& store, const std::set<std::string>& tasks) {
   std::string lines;
   for (const std::string& fingerprint : tasks) {
     const Result<std::optional<TaskEntry>> task = store.task(fingerprint);
@@ -154,16 +154,16 @@ Result<std::vector<Record>> read_shard(const std::string& path, const Shard& sha
 
 }  // namespace
 
-Result<ExportCounts> export_records(const Store& store, const std::string& folder,
-                                    const Store::Filter& filter, const std::string& version) {
-  const Result<std::vector<Store::Count>> counts = store.counts();
+Result<ExportCounts> export_records(const RecordStore& store, const std::string& folder,
+                                    const RecordStore::Filter& filter, const std::string& version) {
+  const Result<std::vector<RecordStore::Count>> counts = store.counts();
   if (!counts) return counts.error();
   const Result<std::vector<Shard>> earlier = prepare_folder(folder);
   if (!earlier) return earlier.error();
   ExportManifest manifest = {.version = version};
   ExportCounts written;
   std::set<std::string> tasks;
-  for (const Store::Count& count : *counts) {
+  for (const RecordStore::Count& count : *counts) {
     if (!filter.task.empty() && filter.task != count.task) continue;
     if (!filter.target.empty() && filter.target != count.target) continue;
     Result<Shard> shard = write_shard(store, folder, {.task = count.task, .target = count.target});
@@ -187,7 +187,7 @@ Result<ExportCounts> export_records(const Store& store, const std::string& folde
   return written;
 }
 
-Result<ImportCounts> import_records(Store& store, const std::string& folder) {
+Result<ImportCounts> import_records(RecordStore& store, const std::string& folder) {
   const Result<ExportManifest> manifest = read_manifest(folder);
   if (!manifest) return manifest.error();
   const Result<std::map<std::string, TaskEntry>> tasks = read_tasks(folder, *manifest);
@@ -212,9 +212,9 @@ Result<ImportCounts> import_records(Store& store, const std::string& folder) {
   return counts;
 }
 
-Result<ImportCounts> merge_records(Store& store, const std::string& other_path) {
+Result<ImportCounts> merge_records(RecordStore& store, const std::string& other_path) {
   constexpr std::size_t batch = 1024;
-  const Result<Store> other = Store::open_existing(other_path);
+  const Result<RecordStore> other = RecordStore::open_existing(other_path);
   if (!other) return other.error();
   Result<std::vector<TaskEntry>> tasks = other->tasks("");
   if (!tasks) return tasks.error();
@@ -241,7 +241,7 @@ Result<ImportCounts> merge_records(Store& store, const std::string& other_path) 
   return counts;
 }
 
-Result<ImportCounts> import_tvm_records(Store& store, const std::string& path) {
+Result<ImportCounts> import_tvm_records(RecordStore& store, const std::string& path) {
   const Result<std::string> text = read_file(path);
   if (!text) return text.error();
   const Result<TvmRecords> parsed = parse_tvm_records(*text);

@@ -25,8 +25,8 @@ struct ExportCounts {
 /// The same records give the same bytes, whatever the order in which they were added. The manifest
 /// is taken away first and written last, so that what was cut off is no export. `version` is that
 /// of the program.
-Result<ExportCounts> export_records(const Store& store, const std::string& folder,
-                                    const Store::Filter& filter, const std::string& version);
+Result<ExportCounts> export_records(const RecordStore& store, const std::string& folder,
+                                    const RecordStore::Filter& filter, const std::string& version);
 
 struct ImportCounts {
   std::int64_t added = 0;
@@ -35,12 +35,12 @@ struct ImportCounts {
 
 /// Adds what an export holds. Nothing is added when a file is not what the manifest says, and
 /// nothing of a file that holds something else than records.
-Result<ImportCounts> import_records(Store& store, const std::string& folder);
+Result<ImportCounts> import_records(RecordStore& store, const std::string& folder);
 
 /// Adds what another store holds.
-Result<ImportCounts> merge_records(Store& store, const std::string& other_path);
+Result<ImportCounts> merge_records(RecordStore& store, const std::string& other_path);
 
 /// Adds a file of records of TVM's auto_scheduler: all or none.
-Result<ImportCounts> import_tvm_records(Store& store, const std::string& path);
+Result<ImportCounts> import_tvm_records(RecordStore& store, const std::string& path);
 
 }  // namespace tessera

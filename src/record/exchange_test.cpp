@@ -23,16 +23,17 @@ namespace {
 class Exchange : public testing::Test {
  protected:
   Exchange()
-      : store_(*Store::open(folder_ / "store.db")), other_(*Store::open(folder_ / "other.db")) {
+      : store_(*RecordStore::open(folder_ / "store.db")),
+        other_(*RecordStore::open(folder_ / "other.db")) {
     add(store_, records_);
   }
 
-  static void add(Store& store, const std::vector<Record>& records) {
+  static void add(RecordStore& store, const std::vector<Record>& records) {
     const Result<std::int64_t> added =
         store.add(std::vector{sample_task(1), sample_task(2)}, records);
     ASSERT_TRUE(added) << added.error().message;
   }
-  static std::vector<std::string> lines_of(const Store& store) {
+  static std::vector<std::string> lines_of(const RecordStore& store) {
     std::vector<std::string> lines;
     EXPECT_TRUE(store.visit({}, [&](const Record& record) {
       lines.push_back(to_json_line(record));
@@ -41,7 +42,7 @@ class Exchange : public testing::Test {
     std::ranges::sort(lines);
     return lines;
   }
-  ExportCounts export_all(const Store& store) const {
+  ExportCounts export_all(const RecordStore& store) const {
     const Result<ExportCounts> written = export_records(store, export_, {}, "1.2.3");
     EXPECT_TRUE(written) << written.error().message;
     return written ? *written : ExportCounts();
@@ -85,8 +86,8 @@ class Exchange : public testing::Test {
   const std::vector<Record> records_ = {sample_record(1, 0.2), failed_record(1),
                                         sample_record(1, 0.1), sample_record(2, 0.3),
                                         sample_record(2, 0.4, "aarch64-neon cores=4")};
-  Store store_;
-  Store other_;
+  RecordStore store_;
+  RecordStore other_;
 };
 
 TEST_F(Exchange, CarriesRecordsAndTasksToAnotherStore) {
@@ -196,7 +197,7 @@ TEST_F(Exchange, IsNoExportWhenCutOff) {
   add(store_, many);
   for (const useconds_t moment : {500, 2000, 8000, 20000}) {
     Child child([&](int) {
-      const Result<Store> store = Store::open_existing(store_.path());
+      const Result<RecordStore> store = RecordStore::open_existing(store_.path());
       while (export_records(*store, export_, {}, "")) continue;
     });
     usleep(moment);

@@ -8,7 +8,7 @@
 
 namespace tessera {
 
-struct Store::State {
+struct RecordStore::State {
   std::unique_ptr<Database> database;
 };
 
@@ -27,14 +27,14 @@ constexpr const char* by_task = "task CROSS JOIN target CROSS JOIN record ";
 constexpr const char* of_pair = "record.task = task.id AND record.target = target.id";
 
 /// Conditions on rows of `task` and `target`, with their parameters ?1 and ?2.
-std::string condition(const Store::Filter& filter) {
+std::string condition(const RecordStore::Filter& filter) {
   std::string text = "true";
   if (!filter.task.empty()) text += " AND task.fingerprint = ?1";
   if (!filter.target.empty()) text += " AND target.text = ?2";
   return text;
 }
 
-void bind(Statement& statement, const Store::Filter& filter) {
+void bind(Statement& statement, const RecordStore::Filter& filter) {
   if (!filter.task.empty()) statement.bind(0, filter.task);
   if (!filter.target.empty()) statement.bind(1, filter.target);
 }
@@ -135,14 +135,14 @@ Result<std::int64_t> add_record(const Database& database, const Record& record) 
   return database.changes();
 }
 
-std::string visit_text(const Store::Filter& filter) {
+std::string visit_text(const RecordStore::Filter& filter) {
   const bool is_all = filter.task.empty() && filter.target.empty();
   const std::string joined = is_all ? "record CROSS JOIN task CROSS JOIN target " : by_task;
   return std::string("SELECT ") + record_columns + " FROM " + joined + "ON " + of_pair + " WHERE " +
          condition(filter) + " ORDER BY record.id";
 }
 
-std::string best_text(const Store::Filter& filter) {
+std::string best_text(const RecordStore::Filter& filter) {
   return std::string("SELECT ") + record_columns + " FROM " + by_task +
          "ON record.id = (SELECT other.id FROM record AS other WHERE other.task = task.id AND "
          "other.target = target.id AND other.outcome = 'ok' "
@@ -150,7 +150,7 @@ std::string best_text(const Store::Filter& filter) {
          condition(filter) + " ORDER BY task.id, target.id";
 }
 
-std::string prune_text(const Store::Filter& filter) {
+std::string prune_text(const RecordStore::Filter& filter) {
   return std::string(
              "DELETE FROM record WHERE id IN (SELECT id FROM (SELECT record.id, outcome, "
              "row_number() OVER (PARTITION BY record.task, record.target "
@@ -161,28 +161,30 @@ std::string prune_text(const Store::Filter& filter) {
 
 }  // namespace
 
-Store::Store(std::unique_ptr<State> state) : state_(std::move(state)) {}
-Store::Store(Store&&) noexcept = default;
-Store& Store::operator=(Store&&) noexcept = default;
-Store::~Store() = default;
+RecordStore::RecordStore(std::unique_ptr<State> state) : state_(std::move(state)) {}
+RecordStore::RecordStore(RecordStore&&) noexcept = default;
+RecordStore& RecordStore::operator=(RecordStore&&) noexcept = default;
+RecordStore::~RecordStore() = default;
 
-Result<Store> Store::open(const std::string& path, std::chrono::milliseconds patience) {
+Result<RecordStore> RecordStore::open(const std::string& path, std::chrono::milliseconds patience) {
   Result<std::unique_ptr<Database>> database =
       open_store_file(path, Database::Absent::Make, patience);
   if (!database) return database.error();
-  return Store(std::make_unique<State>(State{*std::move(database)}));
+  return RecordStore(std::make_unique<State>(State{*std::move(database)}));
 }
 
-Result<Store> Store::open_existing(const std::string& path, std::chrono::milliseconds patience) {
+Result<RecordStore> RecordStore::open_existing(const std::string& path,
+                                               std::chrono::milliseconds patience) {
   Result<std::unique_ptr<Database>> database =
       open_store_file(path, Database::Absent::Refuse, patience);
   if (!database) return database.error();
-  return Store(std::make_unique<State>(State{*std::move(database)}));
+  return RecordStore(std::make_unique<State>(State{*std::move(database)}));
 }
 
-const std::string& Store::path() const { return state_->database->path(); }
+const std::string& RecordStore::path() const { return state_->database->path(); }
 
-Result<std::int64_t> Store::add(std::span<const TaskEntry> tasks, std::span<const Record> records) {
+Result<std::int64_t> RecordStore::add(std::span<const TaskEntry> tasks,
+                                      std::span<const Record> records) {
   const Database& database = *state_->database;
   Result<Transaction> transaction = Transaction::begin(database);
   if (!transaction) return transaction.error();
@@ -198,8 +200,8 @@ Result<std::int64_t> Store::add(std::span<const TaskEntry> tasks, std::span<cons
   return count;
 }
 
-Result<void> Store::visit(const Filter& filter,
-                          const std::function<bool(const Record&)>& visit) const {
+Result<void> RecordStore::visit(const Filter& filter,
+                                const std::function<bool(const Record&)>& visit) const {
   const Database& database = *state_->database;
   Result<Statement> select = database.prepare(visit_text(filter));  // `visit` may use a kept one
   if (!select) return select.error();
@@ -211,14 +213,14 @@ Result<void> Store::visit(const Filter& filter,
   });
 }
 
-Result<std::vector<Record>> Store::best(const Filter& filter) const {
+Result<std::vector<Record>> RecordStore::best(const Filter& filter) const {
   const Result<Statement*> select = state_->database->kept(best_text(filter));
   if (!select) return select.error();
   bind(**select, filter);
   return all_rows(*state_->database, **select, read_record_of);
 }
 
-Result<std::optional<TaskEntry>> Store::task(const std::string& fingerprint) const {
+Result<std::optional<TaskEntry>> RecordStore::task(const std::string& fingerprint) const {
   Result<std::vector<TaskEntry>> found =
       tasks_of(*state_->database, "WHERE fingerprint = ?", fingerprint);
   if (!found) return found.error();
@@ -226,11 +228,11 @@ Result<std::optional<TaskEntry>> Store::task(const std::string& fingerprint) con
   return std::optional(std::move(found->front()));
 }
 
-Result<std::vector<TaskEntry>> Store::tasks(const std::string& family) const {
+Result<std::vector<TaskEntry>> RecordStore::tasks(const std::string& family) const {
   return tasks_of(*state_->database, family.empty() ? "" : "WHERE family = ?", family);
 }
 
-Result<std::vector<Store::Count>> Store::counts() const {
+Result<std::vector<RecordStore::Count>> RecordStore::counts() const {
   const Database& database = *state_->database;
   Result<Statement> select = database.prepare(
       "SELECT task.fingerprint, target.text, outcome, number FROM "
@@ -252,7 +254,7 @@ Result<std::vector<Store::Count>> Store::counts() const {
   return counts;
 }
 
-Result<std::int64_t> Store::prune(const Filter& filter, std::int64_t keep) {
+Result<std::int64_t> RecordStore::prune(const Filter& filter, std::int64_t keep) {
   const Database& database = *state_->database;
   Result<Transaction> transaction = Transaction::begin(database);
   if (!transaction) return transaction.error();
@@ -265,7 +267,7 @@ Result<std::int64_t> Store::prune(const Filter& filter, std::int64_t keep) {
   return count;
 }
 
-Result<void> Store::check() const {
+Result<void> RecordStore::check() const {
   const Database& database = *state_->database;
   Result<Statement> integrity = database.prepare("PRAGMA integrity_check(1)");
   if (!integrity) return integrity.error();

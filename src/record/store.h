@@ -18,22 +18,22 @@ namespace tessera {
 /// Many Records, append-only, in one file that several processes may use at once; one object is for
 /// one thread at a time. What `add` has taken survives whatever happens to the process. Every
 /// refusal is `PATH: reason`.
-class Store {
+class RecordStore {
  public:
   /// How long others may keep the file before what wants to write is refused.
   static constexpr std::chrono::milliseconds default_patience{10'000};
 
   /// Makes the file and its folder when there is none. Refuses a file that is not a store, and one
   /// that a newer version has written; neither is changed.
-  static Result<Store> open(const std::string& path,
-                            std::chrono::milliseconds patience = default_patience);
+  static Result<RecordStore> open(const std::string& path,
+                                  std::chrono::milliseconds patience = default_patience);
   /// The same, and refuses when there is no file.
-  static Result<Store> open_existing(const std::string& path,
-                                     std::chrono::milliseconds patience = default_patience);
+  static Result<RecordStore> open_existing(const std::string& path,
+                                           std::chrono::milliseconds patience = default_patience);
 
-  Store(Store&&) noexcept;
-  Store& operator=(Store&&) noexcept;
-  ~Store();
+  RecordStore(RecordStore&&) noexcept;
+  RecordStore& operator=(RecordStore&&) noexcept;
+  ~RecordStore();
 
   const std::string& path() const;
 
@@ -71,7 +71,7 @@ class Store {
 
  private:
   struct State;
-  explicit Store(std::unique_ptr<State> state);
+  explicit RecordStore(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };
 

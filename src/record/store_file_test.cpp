@@ -36,21 +36,21 @@ class StoreFile : public testing::Test {
   void expect_refused(const std::string& message) const {
     const std::set<std::string> names = files();
     const std::string bytes = *read_file(path_);
-    EXPECT_EQ(Store::open(path_).error().message, path_ + ": " + message);
-    EXPECT_EQ(Store::open_existing(path_).error().message, path_ + ": " + message);
+    EXPECT_EQ(RecordStore::open(path_).error().message, path_ + ": " + message);
+    EXPECT_EQ(RecordStore::open_existing(path_).error().message, path_ + ": " + message);
     EXPECT_EQ(files(), names);
     EXPECT_EQ(*read_file(path_), bytes);
   }
   /// How many records there are.
   static std::int64_t count(const std::string& path) {
-    const Result<Store> store = Store::open(path);
+    const Result<RecordStore> store = RecordStore::open(path);
     const Result<void> sound = store ? store->check() : store.error();
     EXPECT_TRUE(sound) << sound.error().message;
     if (!sound) return -1;
-    const Result<std::vector<Store::Count>> counts = store->counts();
+    const Result<std::vector<RecordStore::Count>> counts = store->counts();
     if (!counts) return -1;
     std::int64_t count = 0;
-    for (const Store::Count& of : *counts)
+    for (const RecordStore::Count& of : *counts)
       for (const auto& [outcome, number] : of.records) count += number;
     return count;
   }
@@ -60,7 +60,7 @@ class StoreFile : public testing::Test {
 };
 
 TEST_F(StoreFile, IsRefusedWhenANewerVersionWroteIt) {
-  ASSERT_TRUE(Store::open(path_));
+  ASSERT_TRUE(RecordStore::open(path_));
   run("PRAGMA user_version = 3");
   expect_refused("written by a newer version (schema 3, this one knows 1)");
 }
@@ -75,22 +75,23 @@ TEST_F(StoreFile, IsRefusedWhenItIsSomethingElse) {
 }
 
 TEST_F(StoreFile, IsRefusedWhenItIsNoFile) {
-  EXPECT_EQ(Store::open("").error().message, "no path of a store given");
-  EXPECT_EQ(Store::open("/dev/null").error().message, "/dev/null: not a store of Tessera");
-  EXPECT_EQ(Store::open("/dev/null/store").error().message, "/dev/null/store: Not a directory");
+  EXPECT_EQ(RecordStore::open("").error().message, "no path of a store given");
+  EXPECT_EQ(RecordStore::open("/dev/null").error().message, "/dev/null: not a store of Tessera");
+  EXPECT_EQ(RecordStore::open("/dev/null/store").error().message,
+            "/dev/null/store: Not a directory");
   const std::string folder = folder_.path();
-  EXPECT_EQ(Store::open(folder).error().message, folder + ": Is a directory");
+  EXPECT_EQ(RecordStore::open(folder).error().message, folder + ": Is a directory");
   const std::string name(300, 'x');
-  EXPECT_EQ(Store::open(folder + "/" + name).error().message,
+  EXPECT_EQ(RecordStore::open(folder + "/" + name).error().message,
             folder + "/" + name + ": File name too long");
 }
 
 TEST_F(StoreFile, IsMadeOnlyWhenAskedFor) {
-  EXPECT_EQ(Store::open_existing(path_).error().message, path_ + ": no such store");
+  EXPECT_EQ(RecordStore::open_existing(path_).error().message, path_ + ": no such store");
   EXPECT_EQ(files(), std::set<std::string>());
   ASSERT_TRUE(write_file(path_, ""));
-  EXPECT_EQ(Store::open_existing(path_).error().message, path_ + ": not a store of Tessera");
-  EXPECT_TRUE(Store::open(path_));
+  EXPECT_EQ(RecordStore::open_existing(path_).error().message, path_ + ": not a store of Tessera");
+  EXPECT_TRUE(RecordStore::open(path_));
   EXPECT_EQ(files(), std::set<std::string>{"store.db"});
 }
 
@@ -98,7 +99,7 @@ TEST_F(StoreFile, MayHaveANameThatMeansSomethingToSqlite) {
   const std::filesystem::path before = std::filesystem::current_path();
   std::filesystem::current_path(folder_.path());
   for (const char* name : {":memory:", "file:x?mode=memory"}) {
-    const Result<Store> store = Store::open(name);
+    const Result<RecordStore> store = RecordStore::open(name);
     EXPECT_TRUE(store) << store.error().message;
   }
   std::filesystem::current_path(before);
@@ -106,9 +107,9 @@ TEST_F(StoreFile, MayHaveANameThatMeansSomethingToSqlite) {
 }
 
 TEST_F(StoreFile, IsRefusedWhereThisUserMayNotWrite) {
-  ASSERT_TRUE(Store::open(path_));
+  ASSERT_TRUE(RecordStore::open(path_));
   const std::string open = folder_ / "open.db";
-  ASSERT_TRUE(Store::open(open));
+  ASSERT_TRUE(RecordStore::open(open));
   ASSERT_EQ(chmod(folder_.path().c_str(), 0555), 0);
   ASSERT_EQ(chmod(path_.c_str(), 0444), 0);
   ASSERT_EQ(chmod(open.c_str(), 0666), 0);
@@ -119,7 +120,7 @@ TEST_F(StoreFile, IsRefusedWhereThisUserMayNotWrite) {
     if (geteuid() == 0 && setuid(nobody) != 0) return "cannot be nobody";
     std::string text;
     for (const std::string& path : {path_, open, other, deep})
-      text += Store::open(path).error().message + "\n";
+      text += RecordStore::open(path).error().message + "\n";
     return text;
   });
   ASSERT_EQ(chmod(folder_.path().c_str(), 0755), 0);
@@ -130,7 +131,7 @@ TEST_F(StoreFile, IsRefusedWhereThisUserMayNotWrite) {
 
 TEST_F(StoreFile, IsFoundDamagedWhenBytesWereChanged) {
   {
-    Result<Store> store = Store::open(path_);
+    Result<RecordStore> store = RecordStore::open(path_);
     std::vector<Record> records;
     for (int n = 1; n <= 500; ++n) records.push_back(sample_record(1, n));
     ASSERT_TRUE(store->add(std::vector{sample_task(1)}, records));
@@ -140,14 +141,14 @@ TEST_F(StoreFile, IsFoundDamagedWhenBytesWereChanged) {
   changed.replace(changed.size() / 2, 4096, std::string(4096, '\x5a'));
   for (const std::string& bytes : {changed, sound.substr(0, sound.size() / 2)}) {
     ASSERT_TRUE(write_file(path_, bytes));
-    const Result<Store> store = Store::open(path_);
+    const Result<RecordStore> store = RecordStore::open(path_);
     const std::string message = store ? store->check().error().message : store.error().message;
     EXPECT_TRUE(message.starts_with(path_ + ": damaged: ")) << message;
   }
 }
 
 TEST_F(StoreFile, HoldsWhatWasCommittedWhenItsLogIsTorn) {
-  Result<Store> store = Store::open(path_);
+  Result<RecordStore> store = RecordStore::open(path_);
   constexpr int commits = 5;
   for (int n = 1; n <= commits; ++n)
     ASSERT_TRUE(store->add(std::vector{sample_task(1)}, std::vector{sample_record(1, n)}));
@@ -168,7 +169,7 @@ TEST_F(StoreFile, IsMadeOnceByProcessesThatStartTogether) {
   std::vector<std::unique_ptr<Child>> children;
   for (int n = 1; n <= processes; ++n)
     children.push_back(std::make_unique<Child>([&, n](int pipe) {
-      Result<Store> store = Store::open(path_);
+      Result<RecordStore> store = RecordStore::open(path_);
       const Result<std::int64_t> added =
           store ? store->add(std::vector{sample_task(1)}, std::vector{sample_record(1, n)})
                 : store.error();
@@ -183,7 +184,7 @@ TEST_F(StoreFile, TakesTheRecordsOfTwoWritersAtOnce) {
   std::vector<std::unique_ptr<Child>> children;
   for (const int first : {1, 1 + each})
     children.push_back(std::make_unique<Child>([&, first](int pipe) {
-      Result<Store> store = Store::open(path_);
+      Result<RecordStore> store = RecordStore::open(path_);
       for (int n = first; n < first + each; ++n)
         if (const auto added = store->add(std::vector{sample_task(1), sample_task(2)},
                                           std::vector{sample_record(1, n), sample_record(2, 1)});
@@ -198,7 +199,7 @@ TEST_F(StoreFile, HoldsWhatWasAddedWhenAProcessIsKilled) {
   std::int64_t taken = 0;
   for (int round = 0; round < 12; ++round) {
     Child child([&](int pipe) {
-      Result<Store> store = Store::open(path_);
+      Result<RecordStore> store = RecordStore::open(path_);
       for (std::int64_t n = taken + 1; true; ++n) {
         const Record record = sample_record(1, static_cast<double>(n));
         if (!store->add(std::vector{sample_task(1)}, {&record, 1})) return;
@@ -224,7 +225,7 @@ std::string added_within(const std::string& path, rlim_t largest_bytes) {
     const rlimit limit = {largest_bytes, largest_bytes};
     std::signal(SIGXFSZ, SIG_IGN);
     if (setrlimit(RLIMIT_FSIZE, &limit) != 0) return "no limit";
-    Result<Store> store = Store::open(path);
+    Result<RecordStore> store = RecordStore::open(path);
     if (!store) return store.error().message;
     std::vector<Record> records;
     for (int n = 1; n <= 2000; ++n) records.push_back(sample_record(1, n));
@@ -234,8 +235,8 @@ std::string added_within(const std::string& path, rlim_t largest_bytes) {
 }
 
 TEST_F(StoreFile, KeepsItsRecordsWhenItMayNotGrow) {
-  ASSERT_TRUE(
-      Store::open(path_)->add(std::vector{sample_task(1)}, std::vector{sample_record(1, 0.5)}));
+  ASSERT_TRUE(RecordStore::open(path_)->add(std::vector{sample_task(1)},
+                                            std::vector{sample_record(1, 0.5)}));
   EXPECT_EQ(added_within(path_, 128 << 10), path_ + ": File too large");
   EXPECT_EQ(count(path_), 1);
 }
@@ -253,7 +254,7 @@ TEST_F(StoreFile, KeepsItsRecordsWhenTheDiskIsFull) {
   const std::string path = disk + "/store.db";
   std::string refusal;
   {
-    Result<Store> store = Store::open(path);
+    Result<RecordStore> store = RecordStore::open(path);
     ASSERT_TRUE(store->add(std::vector{sample_task(1)}, std::vector{sample_record(1, 0.5)}));
     std::vector<Record> records;
     for (int n = 1; n <= 4000; ++n) records.push_back(sample_record(1, n));

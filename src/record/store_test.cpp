@@ -11,7 +11,7 @@ namespace {
 
 class StoreTest : public testing::Test {
  protected:
-  StoreTest() : store_(*Store::open(path_)) {}
+  StoreTest() : store_(*RecordStore::open(path_)) {}
 
   /// Adds records of tasks 1 and 2; gives how many were new.
   std::int64_t add(const std::vector<Record>& records) {
@@ -20,7 +20,7 @@ class StoreTest : public testing::Test {
     EXPECT_TRUE(added) << added.error().message;
     return added ? *added : -1;
   }
-  std::vector<Record> all(const Store::Filter& filter = {}) const {
+  std::vector<Record> all(const RecordStore::Filter& filter = {}) const {
     std::vector<Record> records;
     const Result<void> done = store_.visit(filter, [&](const Record& record) {
       records.push_back(record);
@@ -38,7 +38,7 @@ class StoreTest : public testing::Test {
 
   TemporaryFolder folder_;
   std::string path_ = folder_ / "deep/er/store.db";
-  Store store_;
+  RecordStore store_;
 };
 
 TEST_F(StoreTest, GivesBackWhatWasAdded) {
@@ -69,7 +69,7 @@ TEST_F(StoreTest, TakesARecordOnce) {
 
 TEST_F(StoreTest, IsTheSameWhenOpenedAgain) {
   add({sample_record(1, 0.1)});
-  const Result<Store> again = Store::open_existing(path_);
+  const Result<RecordStore> again = RecordStore::open_existing(path_);
   ASSERT_TRUE(again) << again.error().message;
   EXPECT_EQ(again->best({})->size(), 1);
 }
@@ -123,7 +123,7 @@ TEST_F(StoreTest, KeepsWhatWasSaidLastOfATask) {
 TEST_F(StoreTest, CountsByTaskTargetAndOutcome) {
   add({sample_record(2, 0.1), sample_record(1, 0.1), sample_record(1, 0.2), failed_record(1),
        failed_record(1, "x86-sse42")});
-  const Result<std::vector<Store::Count>> counts = store_.counts();
+  const Result<std::vector<RecordStore::Count>> counts = store_.counts();
   ASSERT_TRUE(counts) << counts.error().message;
   ASSERT_EQ(counts->size(), 3);
   EXPECT_EQ((*counts)[0].task, sample_task(1).fingerprint);
@@ -182,7 +182,7 @@ TEST_F(StoreTest, WaitsForAnotherWriterAsLongAsToldTo) {
   const auto database = Database::open(path_, Database::Absent::Refuse, std::chrono::seconds(1));
   const Result<Transaction> other = Transaction::begin(**database);
   ASSERT_TRUE(other);
-  Result<Store> impatient = Store::open(path_, std::chrono::milliseconds(20));
+  Result<RecordStore> impatient = RecordStore::open(path_, std::chrono::milliseconds(20));
   ASSERT_TRUE(impatient) << impatient.error().message;
   EXPECT_EQ(impatient->add({}, {}).error().message, path_ + ": kept locked by another process");
   EXPECT_TRUE(impatient->best({}));

@@ -19,7 +19,8 @@ class Db : public testing::Test {
     const std::vector<Record> records = {sample_record(1, 0.002), failed_record(1),
                                          sample_record(1, 0.001),
                                          sample_record(2, 0.004, "aarch64-neon cores=4")};
-    EXPECT_TRUE(Store::open(path_)->add(std::vector{sample_task(1), sample_task(2)}, records));
+    EXPECT_TRUE(
+        RecordStore::open(path_)->add(std::vector{sample_task(1), sample_task(2)}, records));
   }
 
   std::string printed_of(const std::string& arguments) const {
