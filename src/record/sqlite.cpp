@@ -13,14 +13,19 @@
 namespace tessera {
 namespace {
 
-/// The last error of the system on the file itself or on the log beside it; 0 when there was none.
+/// The file itself or the log beside it, as SQLite has it; null when it is not open.
+sqlite3_file* open_file(sqlite3* handle, int which) {
+  sqlite3_file* file = nullptr;
+  sqlite3_file_control(handle, "main", which, static_cast<void*>(&file));
+  return file == nullptr || file->pMethods == nullptr ? nullptr : file;
+}
+
+/// The last error of the system on either of them; 0 when there was none.
 int last_error(sqlite3* handle) {
   if (const int number = sqlite3_system_errno(handle); number != 0) return number;
   for (const int which : {SQLITE_FCNTL_FILE_POINTER, SQLITE_FCNTL_JOURNAL_POINTER}) {
-    sqlite3_file* file = nullptr;
     int number = 0;
-    sqlite3_file_control(handle, "main", which, &file);
-    if (file != nullptr && file->pMethods != nullptr)
+    if (sqlite3_file* file = open_file(handle, which); file != nullptr)
       file->pMethods->xFileControl(file, SQLITE_FCNTL_LAST_ERRNO, &number);
     if (number != 0) return number;
   }
@@ -156,9 +161,8 @@ Result<std::unique_ptr<Database>> Database::open(const std::string& path, Absent
 }
 
 Result<std::string> Database::header() const {
-  sqlite3_file* file = nullptr;
-  sqlite3_file_control(handle_, "main", SQLITE_FCNTL_FILE_POINTER, &file);
-  check(file != nullptr && file->pMethods != nullptr, "a connection has a file");
+  sqlite3_file* const file = open_file(handle_, SQLITE_FCNTL_FILE_POINTER);
+  check(file != nullptr, "a connection has a file");
   sqlite3_int64 size = 0;
   std::array<char, 100> bytes{};
   if (file->pMethods->xFileSize(file, &size) != SQLITE_OK)
