@@ -68,8 +68,8 @@ Row measure_task(TaskSearch& search, std::size_t n, int rounds, Measurer& measur
     for (const Candidate& candidate : candidates)
       schedules.push_back(to_text(candidate.chain.draft.schedule));
     std::vector<Measurement> measured;
-    row.measure_seconds += seconds_of(
-        [&] { measured = *measurer.measure(n, schedules, search.best_seconds()); });
+    row.measure_seconds +=
+        seconds_of([&] { measured = *measurer.measure(n, schedules, search.best_seconds()); });
     std::vector<Lesson> lessons;
     for (std::size_t k = 0; k < candidates.size(); ++k) {
       row.failed += measured[k].is_ok() ? 0 : 1;

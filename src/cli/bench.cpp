@@ -1,7 +1,7 @@
 #include "cli/model_argument.h"
-#include "runtime/port_buffers.h"
-#include "measure/timings.h"
 #include "cli/verbs.h"
+#include "measure/timings.h"
+#include "runtime/port_buffers.h"
 #include "runtime/session.h"
 
 #include <CLI/CLI.hpp>

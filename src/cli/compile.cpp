@@ -1,8 +1,10 @@
 #include "base/unfinished_file.h"
 #include "cli/model_argument.h"
 #include "cli/output_path.h"
+#include "cli/store_argument.h"
 #include "cli/verbs.h"
 #include "package/build.h"
+#include "search/plan_records.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -20,8 +22,31 @@ struct CompileArguments {
   std::string output;
   std::string target = "native";
   std::int64_t threads = 0;
+  bool is_frozen = false;
+  std::string store;
   bool is_json = false;
 };
+
+/// Compiles with the schedules that records have, searching and measuring nothing.
+Result<ExecutionPlan> build_frozen(Graph graph, const Target& target, const std::string& path,
+                                   const std::string& store_path, CompileOptions options) {
+  const Result<RecordStore> store = RecordStore::open_existing(store_path);
+  if (!store) return store.error();
+  PriorDrafts drafts;
+  const Result<Network> network = extract_network(std::move(graph), target, drafts);
+  if (!network) return network.error();
+  const Result<std::vector<Schedule>> schedules =
+      recorded_schedules(*store, tasks_of(*network, target));
+  if (!schedules) return schedules.error();
+  options.schedule_of = [&, next = std::size_t{0}](const Task&) mutable {
+    return (*schedules)[next++];
+  };
+  const Result<CompiledNetwork> compiled =
+      compile_network(*network, target, *llvm_backend(), options);
+  if (!compiled) return compiled.error();
+  if (const auto done = write_network(*compiled, target, path); !done) return done.error();
+  return compiled->plan;
+}
 
 int run_compile(const CompileArguments& arguments) {
   Result<Target> target = parse_target(arguments.target);
@@ -40,7 +65,9 @@ int run_compile(const CompileArguments& arguments) {
       fmt::print(stderr, "\rcompile: kernel {} of {} ", n, count);
       if (n == count) fmt::print(stderr, "\n");
     };
-  const Result<ExecutionPlan> plan = build_package(*std::move(graph), *target, path, options);
+  const Result<ExecutionPlan> plan =
+      arguments.is_frozen ? build_frozen(*std::move(graph), *target, path, arguments.store, options)
+                          : build_package(*std::move(graph), *target, path, options);
   if (!plan) return refuse({arguments.model.model + ": " + plan.error().message});
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
   const nlohmann::ordered_json facts = {{"package", path},
@@ -76,6 +103,9 @@ void add_compile(CLI::App& program) {
       ->capture_default_str();
   verb.add_option("--threads", arguments->threads, "Threads it will run on; by default all")
       ->check(CLI::Range(1, 1024));
+  verb.add_flag("--frozen", arguments->is_frozen,
+                "Take the schedules that tuning has recorded and no others");
+  add_store_argument(verb, arguments->store);
   verb.add_flag("--json", arguments->is_json, "Print JSON");
   verb.footer(
       "Example: tessera compile model.onnx -o model.tessera\n"

@@ -36,7 +36,8 @@ Result<void> fill(PortBuffers& inputs, std::span<const NamedArray> arrays) {
       return Error{title_of(*port) + ", given " + type_text(array.element, array.shape)};
     if (!filled.insert(array.name).second)
       return Error{"input \"" + array.name + "\": given twice"};
-    std::ranges::copy(array.bytes, inputs.bytes(static_cast<std::size_t>(port - ports.begin())).begin());
+    std::ranges::copy(array.bytes,
+                      inputs.bytes(static_cast<std::size_t>(port - ports.begin())).begin());
   }
   for (const Port& port : ports)
     if (!filled.contains(port.name)) return Error{title_of(port) + ", given nothing"};

@@ -1,10 +1,10 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "cli/model_argument.h"
-#include "runtime/port_buffers.h"
 #include "cli/roofline.h"
 #include "cli/schedule_summary.h"
 #include "cli/verbs.h"
+#include "runtime/port_buffers.h"
 #include "runtime/session.h"
 
 #include <CLI/CLI.hpp>

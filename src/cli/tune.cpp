@@ -12,6 +12,7 @@
 #include "measure/conditions.h"
 #include "package/build.h"
 #include "search/contest.h"
+#include "search/plan_records.h"
 #include "search/tuner.h"
 
 #include <CLI/CLI.hpp>
@@ -77,15 +78,14 @@ TuningRun facts_of(const TuneArguments& arguments, const Target& target) {
   run.started = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
   run.conditions = conditions_now();
   constexpr std::int64_t memory_bytes = 1 << 20;  // the bandwidth is not asked for
-  run.peak_flops_per_second =
-      measure_roofline(target, target.cores, memory_bytes).flops_per_second;
+  run.peak_flops_per_second = measure_roofline(target, target.cores, memory_bytes).flops_per_second;
   return run;
 }
 
 /// Candidates 0 and the best of each task as whole networks, then the best of each task where it
 /// stands; the fastest is written.
 Result<void> finish(const Network& network, const Target& target, const Backend& backend,
-                    const Tuner& tuner, bool is_short, TuningRun& run) {
+                    RecordStore& store, const Tuner& tuner, bool is_short, TuningRun& run) {
   const ScratchFolder scratch;
   const double seconds = is_short ? 1 : comparison_seconds(run.budget_seconds) / 3;
   Contest contest(network, target, backend,
@@ -105,6 +105,12 @@ Result<void> finish(const Network& network, const Target& target, const Backend&
   if (!finalists) return finalists.error();
   run.finalists = *std::move(finalists);
   run.winner = std::ranges::min_element(run.finalists, {}, &Finalist::median_ms)->name;
+  const Result<std::vector<double>> took = contest.seconds_in_place(run.winner);
+  if (!took) return took.error();
+  if (const auto done =
+          record_plan(store, tuner.tasks(), contest.schedules_of(run.winner), *took, run.version);
+      !done)
+    return done.error();
   const Result<ExecutionPlan> written = contest.write(run.winner, run.package);
   if (!written) return written.error();
   return {};
@@ -153,7 +159,7 @@ Result<void> tune(const TuneArguments& arguments, const std::string& output,
   run.package = output;
   screen.show(run);
   if (const auto done =
-          finish(*network, *target, *backend, *tuner, interrupts.has_come(), run);
+          finish(*network, *target, *backend, *store, *tuner, interrupts.has_come(), run);
       !done)
     return done.error();
   run.phase = "done";
@@ -182,8 +188,8 @@ void add_tune(CLI::App& program) {
       ->type_name("FILE");
   verb.add_option("--budget", arguments->budget_seconds,
                   "How long it may take: 90s, 5min, 1h; by default 5min")
-      ->transform(CLI::AsNumberWithUnit(std::map<std::string, double>{
-          {"s", 1}, {"sec", 1}, {"m", 60}, {"min", 60}, {"h", 3600}}))
+      ->transform(CLI::AsNumberWithUnit(
+          std::map<std::string, double>{{"s", 1}, {"sec", 1}, {"m", 60}, {"min", 60}, {"h", 3600}}))
       ->type_name("TIME");
   verb.add_option("--trials", arguments->trials, "How many candidates to measure at most")
       ->check(CLI::PositiveNumber);
@@ -193,7 +199,8 @@ void add_tune(CLI::App& program) {
   verb.add_option("--threads", arguments->threads, "Threads it will run on; by default all")
       ->check(CLI::Range(1, 1024));
   add_store_argument(verb, arguments->store);
-  verb.add_option("--sampler", arguments->sampler, "Who proposes candidates: evolve, greedy, random")
+  verb.add_option("--sampler", arguments->sampler,
+                  "Who proposes candidates: evolve, greedy, random")
       ->capture_default_str();
   verb.add_option("--cost-model", arguments->cost_model, "Who ranks them: gbdt, prior")
       ->capture_default_str();

@@ -1,8 +1,8 @@
 #include "feature/choice_features.h"
 
 #include <cctype>
-#include <cmath>
 #include <charconv>
+#include <cmath>
 
 namespace tessera {
 namespace {

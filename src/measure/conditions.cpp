@@ -26,8 +26,7 @@ std::optional<double> clock_ghz() {
 std::optional<double> hottest_celsius() {
   std::optional<double> hottest;
   std::error_code unreadable;
-  for (const auto& zone :
-       std::filesystem::directory_iterator("/sys/class/thermal", unreadable)) {
+  for (const auto& zone : std::filesystem::directory_iterator("/sys/class/thermal", unreadable)) {
     const auto thousandths = first_number((zone.path() / "temp").string());
     if (thousandths) hottest = std::max(hottest.value_or(-273), *thousandths / 1e3);
   }

@@ -20,7 +20,8 @@ void go_with_parent(pid_t parent) {
   if (getppid() != parent) _exit(0);  // it ended before
 }
 
-[[noreturn]] void be_child(const Channel& channel, const std::function<void(const Channel&)>& serve) {
+[[noreturn]] void be_child(const Channel& channel,
+                           const std::function<void(const Channel&)>& serve) {
   try {
     serve(channel);
   } catch (const std::exception& error) {
@@ -37,7 +38,9 @@ void serve_fork(const Channel& server, const std::function<void(const Channel&)>
   const pid_t child = ::fork();
   if (child == 0) {
     go_with_parent(self);
-    { const Channel closed = std::move(here); }
+    {
+      const Channel closed = std::move(here);
+    }
     be_child(there, serve);
   }
   if (child < 0)
@@ -71,11 +74,14 @@ ForkServer::ForkServer(const std::function<void(const Channel&)>& serve) : chann
   const pid_t self = getpid();
   std::fflush(nullptr);
   process_ = ::fork();
-  if (process_ < 0) throw std::system_error(errno, std::generic_category(), "a process to measure in");
+  if (process_ < 0)
+    throw std::system_error(errno, std::generic_category(), "a process to measure in");
   if (process_ == 0) {
     go_with_parent(self);
     std::signal(SIGINT, SIG_IGN);
-    { const Channel closed = std::move(here); }
+    {
+      const Channel closed = std::move(here);
+    }
     be_server(there, serve);
   }
   channel_ = std::move(here);

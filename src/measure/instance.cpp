@@ -22,11 +22,11 @@ Buffers buffers_for(const std::vector<Param>& params, const OperandIndex& index,
   for (const Param& param : params) {
     const Placed& placed = param.placed;
     const auto found = index.find(placed.tensor.name);
-    buffers.push_back(found != index.end()
-                          ? operands.packed(found->second, placed)
-                          : std::make_shared<const HostBuffer>(
-                                placed.tensor.dtype,
-                                physical_size(placed.layout, placed.tensor.shape)));
+    buffers.push_back(
+        found != index.end()
+            ? operands.packed(found->second, placed)
+            : std::make_shared<const HostBuffer>(
+                  placed.tensor.dtype, physical_size(placed.layout, placed.tensor.shape)));
   }
   return buffers;
 }
@@ -91,9 +91,8 @@ Result<Instance> Instance::make(const Program& scheduled, const Target& target,
   }
   for (const Param& param : out.params_) {
     const auto found = derived.find(param.placed.tensor.name);
-    out.buffers_.push_back(found != derived.end()
-                               ? found->second
-                               : buffers_for({param}, index, operands).front());
+    out.buffers_.push_back(found != derived.end() ? found->second
+                                                  : buffers_for({param}, index, operands).front());
   }
   const auto start = std::chrono::steady_clock::now();
   Result<std::unique_ptr<Kernel>> kernel = backend.compile(lowered->main, target);

@@ -33,8 +33,8 @@ struct Measurer::Progress {
   /// What the worker said last, of the candidates from `first` on.
   std::size_t first = 0;
   WorkerEvent last = {};
-  bool is_alone = false;        // one candidate was asked for: whatever happens is its doing
-  bool is_overdue = false;      // the worker takes too long
+  bool is_alone = false;            // one candidate was asked for: whatever happens is its doing
+  bool is_overdue = false;          // the worker takes too long
   std::set<std::size_t> lost = {};  // candidates whose worker somebody killed
 
   /// The candidate that made the worker end, if that is certain.

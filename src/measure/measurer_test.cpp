@@ -65,15 +65,17 @@ class FaultyBackend : public Backend {
 };
 
 Task doubled() {
-  return {*parse_computation("computation doubled\ninput x f32[64]\nstage y f32[i:64] = x[i] * 2.0\n"
-                             "output y\n"),
-          detect_host()};
+  return {
+      *parse_computation("computation doubled\ninput x f32[64]\nstage y f32[i:64] = x[i] * 2.0\n"
+                         "output y\n"),
+      detect_host()};
 }
 
 /// Plain loops, and plain loops whose output is laid out in another way: the mark of a fault.
 const std::vector<std::string> candidates = {"", "layout y [0/8 0%8]\n", ""};
 
-std::vector<Measurement> measured_with(const std::string& fault, const MeasureOptions& options = {}) {
+std::vector<Measurement> measured_with(const std::string& fault,
+                                       const MeasureOptions& options = {}) {
   const FaultyBackend backend(fault);
   Measurer measurer({doubled()}, backend, options);
   const auto measured = measurer.measure(0, candidates, unknown);

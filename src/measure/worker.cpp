@@ -22,8 +22,8 @@
 namespace tessera {
 namespace {
 
-/// Largest difference from the plain loops, in units of their largest element: sums in another order
-/// and Winograd's transforms stay well below, a wrong index is far above.
+/// Largest difference from the plain loops, in units of their largest element: sums in another
+/// order and Winograd's transforms stay well below, a wrong index is far above.
 constexpr double tolerated_error = 1e-3;
 /// A candidate that is not slower than this times the best is compared.
 constexpr double checked_ratio = 1.1;
@@ -54,8 +54,8 @@ bool is_near(const HostBuffer& got, const HostBuffer& want) {
   return error <= tolerated_error * scale;
 }
 
-/// Loops as the computation states them, the first long one of each stage on all threads: nothing of
-/// what schedules do but that.
+/// Loops as the computation states them, the first long one of each stage on all threads: nothing
+/// of what schedules do but that.
 Schedule plain_schedule(const Computation& computation, std::int64_t threads) {
   Schedule schedule;
   for (const Stage& stage : computation.stages) {
@@ -239,8 +239,8 @@ class Worker {
     if (!reference_) {
       tell(Kind::Checking, 0);
       const Computation& computation = task().computation;
-      const Result<Program> program = tessera::apply(
-          plain_schedule(computation, setting_.threads), to_program(computation));
+      const Result<Program> program =
+          tessera::apply(plain_schedule(computation, setting_.threads), to_program(computation));
       check(program.has_value(), "loops that can be shared");
       const Result<Instance> plain =
           Instance::make(*program, task().target, setting_.backend, *operands_);

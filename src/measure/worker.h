@@ -13,8 +13,8 @@ namespace tessera {
 struct WorkerSetting {
   std::span<const Task> tasks;
   const Backend& backend;
-  std::int64_t threads = 1;  // that a candidate runs on
-  std::int64_t cores = 1;    // that there are to compile on
+  std::int64_t threads = 1;       // that a candidate runs on
+  std::int64_t cores = 1;         // that there are to compile on
   std::int64_t memory_bytes = 0;  // it may take beyond what it has at the start; 0 for no limit
 };
 

@@ -45,10 +45,14 @@ class Booster {
     const DMatrixHandle matrices[] = {lessons.handle()};
     must(XGBoosterCreate(matrices, 1, &handle_));
     const std::pair<const char*, std::string> parameters[] = {
-        {"objective", "reg:squarederror"},  {"tree_method", "hist"},
-        {"max_depth", "6"},                 {"eta", "0.15"},
-        {"min_child_weight", "1"},          {"subsample", "0.9"},
-        {"seed", std::to_string(seed % 1'000'000)}, {"verbosity", "0"},
+        {"objective", "reg:squarederror"},
+        {"tree_method", "hist"},
+        {"max_depth", "6"},
+        {"eta", "0.15"},
+        {"min_child_weight", "1"},
+        {"subsample", "0.9"},
+        {"seed", std::to_string(seed % 1'000'000)},
+        {"verbosity", "0"},
         {"nthread", "1"}};  // the lessons are few, and threads would wait for each other
     for (const auto& [key, value] : parameters)
       must(XGBoosterSetParam(handle_, key, value.c_str()));

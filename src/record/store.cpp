@@ -155,7 +155,7 @@ std::string prune_text(const RecordStore::Filter& filter) {
              "DELETE FROM record WHERE id IN (SELECT id FROM (SELECT record.id, outcome, "
              "row_number() OVER (PARTITION BY record.task, record.target "
              "ORDER BY outcome <> 'ok', best_seconds, record.id) AS place FROM ") +
-         by_task + "ON " + of_pair + " WHERE " + condition(filter) +
+         by_task + "ON " + of_pair + " WHERE origin NOT LIKE 'plan %' AND " + condition(filter) +
          ") WHERE place > ?3 OR outcome <> 'ok')";
 }
 

@@ -63,8 +63,8 @@ class RecordStore {
   };
   Result<std::vector<Count>> counts() const;
 
-  /// Takes away all records of a task and target but the `keep` fastest that are ok; gives how many
-  /// went.
+  /// Takes away all records of a task and target but the `keep` fastest that are ok and those of
+  /// plans; gives how many went.
   Result<std::int64_t> prune(const Filter& filter, std::int64_t keep);
   /// Reads all of the file and says what is wrong with it.
   Result<void> check() const;

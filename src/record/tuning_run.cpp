@@ -209,6 +209,7 @@ void read_findings(const Field& field, TuningRun& run) {
   run.elapsed_seconds = field.at("elapsed_seconds").number();
   run.outcomes = read_outcomes(field.at("outcomes"));
   run.known = field.at("known").integer();
+  run.outdated = field.at("outdated").integer();
   run.peak_flops_per_second = field.at("peak_flops_per_second").number();
   run.tasks = field.at("tasks").list(read_task);
   run.curve = field.at("curve").list(read_point);
@@ -274,6 +275,7 @@ std::string to_json(const TuningRun& run) {
                      {"elapsed_seconds", run.elapsed_seconds},
                      {"outcomes", json_of(run.outcomes)},
                      {"known", run.known},
+                     {"outdated", run.outdated},
                      {"peak_flops_per_second", run.peak_flops_per_second},
                      {"tasks", list_of<TaskProgress>(run.tasks, json_of)},
                      {"curve", list_of<TuningRun::Point>(run.curve, json_of)},

@@ -58,6 +58,7 @@ std::string environment_section(const TuningRun& run) {
   facts.add("took", duration_text(run.elapsed_seconds));
   facts.add("budget", budget_text(run));
   facts.add("records known before", grouped(run.known));
+  if (run.outdated > 0) facts.add("records that no longer apply", grouped(run.outdated));
   facts.add("sampler", run.sampler);
   facts.add("cost model", run.cost_model);
   facts.add("seed", std::to_string(run.seed));

@@ -24,8 +24,7 @@ double expected_gain(const TaskHistory& task) {
   if (task.is_exhausted || task.trend.empty() || task.best_seconds <= 0) return 0;
   const double headroom = std::clamp(1 - task.least_seconds / task.best_seconds, 0.05, 0.6);
   const auto rounds = static_cast<double>(task.trend.size());
-  const double relative =
-      recent_gain(task.trend) / 2 + headroom / 4 / std::pow(1 + rounds, 1.5);
+  const double relative = recent_gain(task.trend) / 2 + headroom / 4 / std::pow(1 + rounds, 1.5);
   return static_cast<double>(task.calls) * task.best_seconds * relative /
          std::max(task.round_seconds, 1e-3);
 }

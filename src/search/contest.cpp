@@ -9,8 +9,6 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <limits>
-#include <map>
 #include <memory>
 
 namespace tessera {
@@ -75,7 +73,9 @@ Result<void> Contest::enter(const std::string& name, std::vector<Schedule> sched
   if (!package) return package.error();
   Result<Session> session = Session::make(*package, {.threads = options_.threads, .pool = {}});
   if (!session) return session.error();
-  Entry made{name, std::move(schedules), *std::move(compiled),
+  Entry made{name,
+             std::move(schedules),
+             *std::move(compiled),
              std::make_unique<Session>(*std::move(session)),
              std::make_unique<PortBuffers>((*package)->plan().inputs),
              std::make_unique<PortBuffers>((*package)->plan().outputs)};
@@ -84,30 +84,49 @@ Result<void> Contest::enter(const std::string& name, std::vector<Schedule> sched
   return {};
 }
 
-Result<std::vector<Schedule>> Contest::best_in_place() {
+Result<std::vector<std::vector<double>>> Contest::task_seconds(
+    const std::vector<const Entry*>& entries) const {
   constexpr int turns = 6;
-  std::vector<double> least(tasks_.size(), std::numeric_limits<double>::infinity());
-  std::vector<Schedule> best(tasks_.size());
-  std::vector<std::vector<std::vector<double>>> seconds(
-      entries_.size(), std::vector<std::vector<double>>(network_.calls.size()));
-  std::vector<std::chrono::nanoseconds> call_times(network_.calls.size());
+  const std::size_t calls = network_.calls.size();
+  std::vector<std::vector<std::vector<double>>> seconds(entries.size());
+  for (auto& of_entry : seconds) of_entry.resize(calls);
+  std::vector<std::chrono::nanoseconds> times(calls);
   for (int turn = 0; turn < turns; ++turn)
-    for (std::size_t n = 0; n < entries_.size(); ++n)
+    for (std::size_t n = 0; n < entries.size(); ++n)
       for (int run = 0; run < runs_per_turn; ++run) {
-        if (const auto done = entries_[n].run(call_times); !done) return done.error();
-        if (run > 0)
-          for (std::size_t call = 0; call < call_times.size(); ++call)
-            seconds[n][call].push_back(Seconds(call_times[call]).count());
+        if (const auto done = entries[n]->run(times); !done) return done.error();
+        for (std::size_t call = 0; run > 0 && call < calls; ++call)
+          seconds[n][call].push_back(Seconds(times[call]).count());
       }
-  for (std::size_t n = 0; n < entries_.size(); ++n)
-    for (std::size_t task = 0; task < tasks_.size(); ++task) {
-      double sum = 0;
-      for (const std::size_t call : tasks_[task].calls) sum += Timings(seconds[n][call]).median();
-      if (sum >= least[task]) continue;
-      least[task] = sum;
-      best[task] = entries_[n].schedules[task];
-    }
+  std::vector<std::vector<double>> medians(entries.size(), std::vector<double>(tasks_.size(), 0));
+  for (std::size_t n = 0; n < entries.size(); ++n)
+    for (std::size_t task = 0; task < tasks_.size(); ++task)
+      for (const std::size_t call : tasks_[task].calls)
+        medians[n][task] += Timings(seconds[n][call]).median();
+  return medians;
+}
+
+Result<std::vector<Schedule>> Contest::best_in_place() {
+  std::vector<const Entry*> all;
+  for (const Entry& one : entries_) all.push_back(&one);
+  const Result<std::vector<std::vector<double>>> seconds = task_seconds(all);
+  if (!seconds) return seconds.error();
+  std::vector<Schedule> best;
+  for (std::size_t task = 0; task < tasks_.size(); ++task) {
+    const auto fastest = std::ranges::min_element(
+        *seconds, {}, [&](const std::vector<double>& one) { return one[task]; });
+    best.push_back(entries_[static_cast<std::size_t>(fastest - seconds->begin())].schedules[task]);
+  }
   return best;
+}
+
+Result<std::vector<double>> Contest::seconds_in_place(const std::string& name) {
+  const Result<std::vector<std::vector<double>>> seconds = task_seconds({&entry(name)});
+  if (!seconds) return seconds.error();
+  std::vector<double> of_a_call = seconds->front();
+  for (std::size_t task = 0; task < tasks_.size(); ++task)
+    of_a_call[task] /= static_cast<double>(tasks_[task].calls.size());
+  return of_a_call;
 }
 
 Result<std::vector<Finalist>> Contest::compare() {

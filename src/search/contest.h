@@ -33,6 +33,8 @@ class Contest {
   Result<void> enter(const std::string& name, std::vector<Schedule> schedules);
   /// For each task the schedule whose calls take least inside the networks entered so far.
   Result<std::vector<Schedule>> best_in_place();
+  /// What a call of each task takes inside one network.
+  Result<std::vector<double>> seconds_in_place(const std::string& name);
   /// All entries by turns; in the order in which they were entered.
   Result<std::vector<Finalist>> compare();
   /// Writes an entry as a package.
@@ -42,6 +44,9 @@ class Contest {
  private:
   struct Entry;
   const Entry& entry(const std::string& name) const;
+  /// Median seconds of each task, all its calls together, in each of `entries` by turns.
+  Result<std::vector<std::vector<double>>> task_seconds(
+      const std::vector<const Entry*>& entries) const;
 
   const Network& network_;
   const Target& target_;

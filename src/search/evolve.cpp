@@ -16,8 +16,8 @@ class EvolveSampler : public Sampler {
  public:
   std::string_view name() const override { return "evolve"; }
 
-  std::vector<Candidate> sample(const TaskSearch& search, const CostModel& model,
-                                std::size_t count, Rng& rng) const override {
+  std::vector<Candidate> sample(const TaskSearch& search, const CostModel& model, std::size_t count,
+                                Rng& rng) const override {
     Pool found(search);
     std::vector<Space::Chain> parents = first_parents(search, rng);
     for (int n = 0; n < generations; ++n) {

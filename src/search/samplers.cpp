@@ -22,8 +22,8 @@ class RandomSampler : public Sampler {
 class GreedySampler : public Sampler {
  public:
   std::string_view name() const override { return "greedy"; }
-  std::vector<Candidate> sample(const TaskSearch& search, const CostModel& model,
-                                std::size_t count, Rng& rng) const override {
+  std::vector<Candidate> sample(const TaskSearch& search, const CostModel& model, std::size_t count,
+                                Rng& rng) const override {
     constexpr std::size_t parents = 4;
     constexpr std::size_t draws = 128;
     Pool pool(search);

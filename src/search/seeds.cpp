@@ -58,8 +58,9 @@ TaskEntry entry_of(const Task& task) {
 Result<std::int64_t> recall(TaskSearch& search, const RecordStore& store) {
   std::int64_t outdated = 0;
   const RecordStore::Filter filter{.task = to_text(fingerprint(search.task())),
-                             .target = to_text(search.task().target)};
+                                   .target = to_text(search.task().target)};
   const auto done = store.visit(filter, [&](const Record& record) {
+    if (record.origin.starts_with("plan ")) return true;  // measured in a network, not alone
     const auto names = parse_choices(record.choices);
     if (!names) return ++outdated, true;
     Space::Chain chain = adopt(search.space(), *names, search.untuned());
@@ -85,7 +86,8 @@ Result<std::vector<Candidate>> seeds_for(const TaskSearch& search, const RecordS
     if (!best) return best.error();
     for (const Record& record : *best)
       related.emplace_back(distance(self.sizes, entry.sizes),
-                           preset_of(record.target) != preset_of(target), entry.fingerprint, record);
+                           preset_of(record.target) != preset_of(target), entry.fingerprint,
+                           record);
   }
   std::ranges::stable_sort(related, {}, [](const auto& one) {
     return std::tuple(std::get<0>(one), std::get<1>(one), std::get<2>(one));

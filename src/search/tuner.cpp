@@ -24,6 +24,21 @@ std::vector<Task> plain_tasks(const std::vector<NetworkTask>& tasks) {
   return plain;
 }
 
+/// `Conv+Relu 64x56x56 k576`: the nodes, the size of the result and of the longest sum.
+std::string title_of(const Call& call) {
+  std::string sizes;
+  std::int64_t longest = 1;
+  for (const Stage& stage : call.computation.stages) {
+    std::int64_t reduced = 1;
+    for (const Axis& axis : stage.axes)
+      if (axis.kind == AxisKind::Reduce) reduced *= axis.extent;
+    longest = std::max(longest, reduced);
+  }
+  for (const std::int64_t size : call.computation.stages.back().tensor.shape)
+    if (size > 1) sizes += (sizes.empty() ? " " : "x") + std::to_string(size);
+  return call.title + sizes + (longest > 1 ? " k" + std::to_string(longest) : "");
+}
+
 std::int64_t unix_time() {
   return std::chrono::duration_cast<std::chrono::seconds>(
              std::chrono::system_clock::now().time_since_epoch())
@@ -45,8 +60,8 @@ Result<Tuner> Tuner::make(const Network& network, const Target& target, const Ba
   return tuner;
 }
 
-Tuner::Tuner(std::vector<NetworkTask> tasks, const Backend& backend, RecordStore& store, TuningRun run,
-             TuneOptions options)
+Tuner::Tuner(std::vector<NetworkTask> tasks, const Backend& backend, RecordStore& store,
+             TuningRun run, TuneOptions options)
     : options_(std::move(options)),
       store_(&store),
       tasks_(std::move(tasks)),
@@ -73,6 +88,7 @@ Result<void> Tuner::prepare(const Network& network) {
     entries.push_back(entry_of(one.task));
     const Result<std::int64_t> outdated = recall(search, *store_);
     if (!outdated) return outdated.error();
+    run_.outdated += *outdated;
     Result<std::vector<Candidate>> seeds = seeds_for(search, *store_, seeds_per_task);
     if (!seeds) return seeds.error();
     search.seeds = *std::move(seeds);
@@ -80,7 +96,7 @@ Result<void> Tuner::prepare(const Network& network) {
     rngs_.emplace_back(options_.seed ^ fingerprint(one.task).low);
     const Computation& computation = one.task.computation;
     run_.tasks.push_back({.task = entries.back().fingerprint,
-                          .title = network.calls[one.calls.front()].title,
+                          .title = title_of(network.calls[one.calls.front()]),
                           .calls = std::ssize(one.calls),
                           .flops = flops(computation),
                           .traffic_bytes = traffic_bytes(computation)});
@@ -140,14 +156,12 @@ Result<void> Tuner::round(std::size_t n) {
 }
 
 /// Measures, records and learns.
-Result<void> Tuner::measure(std::size_t n, std::vector<Candidate> candidates,
-                            double best_seconds) {
+Result<void> Tuner::measure(std::size_t n, std::vector<Candidate> candidates, double best_seconds) {
   if (candidates.empty()) return {};
   std::vector<std::string> schedules;
   for (const Candidate& candidate : candidates)
     schedules.push_back(to_text(candidate.chain.draft.schedule));
-  const Result<std::vector<Measurement>> measured =
-      measurer_.measure(n, schedules, best_seconds);
+  const Result<std::vector<Measurement>> measured = measurer_.measure(n, schedules, best_seconds);
   if (!measured) return measured.error();
   std::vector<Record> records;
   for (std::size_t k = 0; k < candidates.size(); ++k) {
@@ -197,8 +211,8 @@ void Tuner::note_progress(std::size_t n, bool is_round) {
     histories_[n].trend = task.trend;
   }
   run_.elapsed_seconds = elapsed();
-  const bool is_complete = std::ranges::all_of(
-      run_.tasks, [](const TaskProgress& one) { return one.trials > 0; });
+  const bool is_complete =
+      std::ranges::all_of(run_.tasks, [](const TaskProgress& one) { return one.trials > 0; });
   if (is_complete) run_.curve.push_back({run_.elapsed_seconds, run_.trials(), run_.best_seconds()});
   if (options_.progress) options_.progress(run_);
 }

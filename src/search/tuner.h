@@ -24,8 +24,8 @@ struct TuneOptions {
   std::uint64_t seed = 1;
   std::size_t round_size = 16;  // candidates of one task measured together
   MeasureOptions measure = {};
-  std::string version = {};                            // of the program, for records
-  std::function<bool()> is_stopped = {};               // asked between rounds
+  std::string version = {};                             // of the program, for records
+  std::function<bool()> is_stopped = {};                // asked between rounds
   std::function<void(const TuningRun&)> progress = {};  // called when something has changed
 };
 
