@@ -20,7 +20,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <chrono>
 #include <filesystem>
 #include <memory>
 
@@ -61,7 +61,7 @@ class ScratchFolder {
 };
 
 /// What is kept of the budget for comparing whole networks at the end.
-double comparison_seconds(double budget) { return std::clamp(budget / 8, 2.0, 30.0); }
+double comparison_seconds(double budget) { return std::min(budget / 8, 30.0); }
 
 TuningRun facts_of(const TuneArguments& arguments, const Target& target) {
   TuningRun run;
@@ -118,6 +118,7 @@ Result<void> finish(const Network& network, const Target& target, const Backend&
 
 Result<void> tune(const TuneArguments& arguments, const std::string& output,
                   const std::string& run_path) {
+  if (arguments.budget_seconds <= 0) return Error{"--budget: expected more than no time"};
   Result<Target> target = parse_target(arguments.target);
   if (!target) return target.error();
   if (!runs_here(*target))
@@ -133,14 +134,13 @@ Result<void> tune(const TuneArguments& arguments, const std::string& output,
   const Result<Network> network = extract_network(*std::move(graph), *target, drafts);
   if (!network) return Error{arguments.model.model + ": " + network.error().message};
 
+  const auto start = std::chrono::steady_clock::now();
   const Interrupts interrupts;
   const std::unique_ptr<Backend> backend = llvm_backend();
   TuningScreen screen(TuningScreen::mode_for(arguments.is_json));
   TuneOptions options;
   options.budget_trials = arguments.trials;
-  if (arguments.budget_seconds > 0)
-    options.budget_seconds =
-        arguments.budget_seconds - comparison_seconds(arguments.budget_seconds);
+  options.budget_seconds = arguments.budget_seconds - comparison_seconds(arguments.budget_seconds);
   options.sampler = arguments.sampler;
   options.cost_model = arguments.cost_model;
   options.seed = arguments.seed;
@@ -163,6 +163,8 @@ Result<void> tune(const TuneArguments& arguments, const std::string& output,
       !done)
     return done.error();
   run.phase = "done";
+  run.elapsed_seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (const auto done = write_file(run_path, to_json(run)); !done) return done.error();
   screen.finish(run);
   return {};
@@ -191,7 +193,8 @@ void add_tune(CLI::App& program) {
       ->transform(CLI::AsNumberWithUnit(
           std::map<std::string, double>{{"s", 1}, {"sec", 1}, {"m", 60}, {"min", 60}, {"h", 3600}}))
       ->type_name("TIME");
-  verb.add_option("--trials", arguments->trials, "How many candidates to measure at most")
+  verb.add_option("--trials", arguments->trials,
+                  "How many candidates to measure at most, if there is time for so many")
       ->check(CLI::PositiveNumber);
   verb.add_option("--target", arguments->target, "What to tune for; it must run here")
       ->type_name("NAME")
