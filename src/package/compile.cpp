@@ -4,6 +4,7 @@
 #include "base/cores.h"
 #include "base/parallel_for.h"
 #include "extract/tasks.h"
+#include "ir/overwrite.h"
 #include "lower/lower.h"
 #include "package/plan_memory.h"
 #include "schedule/space.h"
@@ -100,11 +101,21 @@ class NetworkCompiler {
     return Made{*std::move(lowered), *std::move(object)};
   }
 
+  /// Decides where values live.
   void place_values() {
-    std::vector<std::int64_t> workspaces;
-    for (const std::size_t task : task_of_call_) workspaces.push_back(workspace_bytes_[task]);
-    memory_ = plan_memory(network_, workspaces);
+    std::vector<CallMemory> calls;
+    for (const std::size_t task : task_of_call_)
+      calls.push_back({workspace_bytes_[task], overwritable_inputs(lowered_[task].main)});
+    memory_ = plan_memory(network_, calls);
     out_.plan.arena_bytes = memory_.arena_bytes;
+  }
+
+  /// Parameters that are inputs of the call stand in their order, with derived constants behind.
+  static std::vector<std::size_t> overwritable_inputs(const Program& kernel) {
+    std::vector<std::size_t> inputs;
+    for (std::size_t n = 0; n < kernel.params.size(); ++n)
+      if (may_overwrite(kernel, kernel.params[n], kernel.params.back())) inputs.push_back(n);
+    return inputs;
   }
 
   Result<void> add_call(std::size_t n) {

@@ -2,28 +2,36 @@
 
 #include "extract/arena.h"
 
+#include <algorithm>
+#include <optional>
+
 namespace tessera {
 namespace {
 
 class MemoryPlanner {
  public:
-  explicit MemoryPlanner(const Network& network) : network_(network) {}
+  MemoryPlanner(const Network& network, const std::vector<CallMemory>& calls)
+      : network_(network), calls_(calls) {
+    for (std::size_t n = 0; n < network.calls.size(); ++n)
+      for (const auto* values : {&network.calls[n].outputs, &network.calls[n].inputs})
+        for (const ValueId& value : *values) last_[network.holder_of(value).first] = time(n);
+  }
 
-  MemoryPlan run(const std::vector<std::int64_t>& workspace_bytes) {
+  MemoryPlan run() {
     place_ports();
-    for (std::size_t n = 0; n < network_.calls.size(); ++n) extend_lifetimes(n);
+    for (std::size_t n = 0; n < calls_.size(); ++n)
+      for (const ValueId& value : network_.calls[n].outputs) add_lifetime(n, value);
     std::map<std::size_t, std::size_t> workspace_of;  // call to lifetime
-    for (std::size_t n = 0; n < workspace_bytes.size(); ++n)
-      if (workspace_bytes[n] > 0) {
+    for (std::size_t n = 0; n < calls_.size(); ++n)
+      if (const std::int64_t size = calls_[n].workspace_bytes; size > 0) {
         workspace_of[n] = lifetimes_.size();
-        lifetimes_.push_back(
-            {.size_bytes = workspace_bytes[n], .first = time(n), .last = time(n), .kind = {}});
+        lifetimes_.push_back({.size_bytes = size, .first = time(n), .last = time(n), .kind = {}});
       }
     const Arena arena = plan_arena(lifetimes_);
     for (const auto& [value, n] : index_)
       out_.places[value] = {
           .where = BufferPlace::Where::Arena, .port = 0, .offset = arena.offsets[n]};
-    out_.workspaces.assign(workspace_bytes.size(), 0);
+    out_.workspaces.assign(calls_.size(), 0);
     for (const auto& [call, n] : workspace_of) out_.workspaces[call] = arena.offsets[n];
     out_.arena_bytes = arena.size_bytes;
     return std::move(out_);
@@ -41,18 +49,36 @@ class MemoryPlanner {
           .where = BufferPlace::Where::Output, .port = static_cast<std::int64_t>(port)};
   }
 
-  /// What a call writes or reads lives until then.
-  void extend_lifetimes(std::size_t n) {
-    for (const ValueId& value : network_.calls[n].outputs) {
-      const ValueId holder = network_.holder_of(value).first;
-      if (out_.places.contains(holder)) continue;
-      if (index_.try_emplace(holder, lifetimes_.size()).second)
-        lifetimes_.push_back(lifetime_from(time(n), holder));
-      lifetimes_[index_.at(holder)].last = time(n);
+  /// Memory for what call `n` writes, until it is read last; that of an input where it may be.
+  void add_lifetime(std::size_t n, const ValueId& value) {
+    const ValueId holder = network_.holder_of(value).first;
+    if (out_.places.contains(holder) || index_.contains(holder)) return;
+    const Lifetime life = lifetime_from(time(n), holder);
+    const bool is_alone = holder == value && network_.calls[n].outputs.size() == 1;
+    if (const auto over = is_alone ? overwritten(n, life) : std::nullopt) {
+      lifetimes_[*over].last = life.last;
+      index_[holder] = *over;
+    } else {
+      index_[holder] = lifetimes_.size();
+      lifetimes_.push_back(life);
     }
-    for (const ValueId& value : network_.calls[n].inputs)
-      if (const auto found = index_.find(network_.holder_of(value).first); found != index_.end())
-        lifetimes_[found->second].last = time(n);
+  }
+
+  /// The lifetime of an input that ends with call `n` and is as large as `life`.
+  std::optional<std::size_t> overwritten(std::size_t n, const Lifetime& life) const {
+    const std::vector<ValueId>& inputs = network_.calls[n].inputs;
+    const auto holder_of = [&](const ValueId& value) { return network_.holder_of(value).first; };
+    for (const std::size_t input : calls_[n].overwritable) {
+      const ValueId holder = holder_of(inputs[input]);
+      const auto found = index_.find(holder);
+      if (found == index_.end() || last_.at(holder) != time(n)) continue;
+      const Lifetime& before = lifetimes_[found->second];
+      // Read in two ways, it would be read in other places as well.
+      if (before.size_bytes == life.size_bytes && before.kind == life.kind &&
+          std::ranges::count(inputs, holder, holder_of) == 1)
+        return found->second;
+    }
+    return std::nullopt;
   }
 
   Lifetime lifetime_from(std::int64_t first, const ValueId& value) const {
@@ -61,13 +87,15 @@ class MemoryPlanner {
     Lifetime life{
         .size_bytes = size_bytes(dtype_of(type.element)) * physical_size(layout, type.shape),
         .first = first,
-        .last = first,
+        .last = last_.at(value),
         .kind = {}};
     if (!layout.halo.empty()) life.kind = to_text(layout) + " " + std::to_string(life.size_bytes);
     return life;
   }
 
   const Network& network_;
+  const std::vector<CallMemory>& calls_;
+  std::map<ValueId, std::int64_t> last_;  // when each value is needed last
   std::map<ValueId, std::size_t> index_;  // of values, into `lifetimes_`
   std::vector<Lifetime> lifetimes_;
   MemoryPlan out_;
@@ -75,8 +103,8 @@ class MemoryPlanner {
 
 }  // namespace
 
-MemoryPlan plan_memory(const Network& network, const std::vector<std::int64_t>& workspace_bytes) {
-  return MemoryPlanner(network).run(workspace_bytes);
+MemoryPlan plan_memory(const Network& network, const std::vector<CallMemory>& calls) {
+  return MemoryPlanner(network, calls).run();
 }
 
 }  // namespace tessera

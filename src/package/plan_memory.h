@@ -8,6 +8,13 @@
 
 namespace tessera {
 
+/// What planning has to know of a call's kernel.
+struct CallMemory {
+  std::int64_t workspace_bytes = 0;
+  /// The inputs of the call over which its one output may be written.
+  std::vector<std::size_t> overwritable = {};
+};
+
 /// Where the values of a network live, and what calls write on the way.
 struct MemoryPlan {
   std::map<ValueId, BufferPlace> places;  // of values that hold others or nothing but themselves
@@ -16,7 +23,7 @@ struct MemoryPlan {
 };
 
 /// Places inputs and outputs in the buffers of the caller and all else that calls write in one
-/// arena. `workspace_bytes` is what each call needs for itself.
-MemoryPlan plan_memory(const Network& network, const std::vector<std::int64_t>& workspace_bytes);
+/// arena; where a call may write over an input that nothing needs afterwards, it does.
+MemoryPlan plan_memory(const Network& network, const std::vector<CallMemory>& calls);
 
 }  // namespace tessera
