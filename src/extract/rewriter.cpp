@@ -73,6 +73,23 @@ Node Rewriter::slice(const ValueId& from, const ValueId& to, std::int64_t axis, 
           .attributes = {}};
 }
 
+Node Rewriter::reshape(const ValueId& from, const ValueId& to, const Shape& shape) {
+  const auto rank = static_cast<std::int64_t>(shape.size());
+  HostBuffer extents(DType::I64, rank);
+  for (std::int64_t d = 0; d < rank; ++d)
+    extents.set_integer(d, shape[static_cast<std::size_t>(d)]);
+  const ValueId wanted =
+      add_constant(to + "/shape", {ElementType::Int64, {rank}}, std::move(extents));
+  graph_.types[to] = {graph_.types.at(from).element, shape};
+  return {.name = to,
+          .domain = "",
+          .op = "Reshape",
+          .version = 14,
+          .inputs = {from, wanted},
+          .outputs = {to},
+          .attributes = {}};
+}
+
 void Rewriter::replace(Node node) {
   const auto found = maker_.find(node.outputs.front());
   check(found != maker_.end(), "a node in the place of another");

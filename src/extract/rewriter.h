@@ -35,6 +35,8 @@ class Rewriter {
   /// A node that takes [begin, end) of `from` along an axis.
   Node slice(const ValueId& from, const ValueId& to, std::int64_t axis, std::int64_t begin,
              std::int64_t end);
+  /// A node that gives `from` another shape, and the type of `to`.
+  Node reshape(const ValueId& from, const ValueId& to, const Shape& shape);
   /// Puts `node` where the maker of its first output stood.
   void replace(Node node);
   /// Drops nodes that were replaced and what nothing needs any more.
