@@ -51,6 +51,11 @@ void recover_gelu(Graph& graph);
 ///     Relu(Conv(x, W, b)), Relu(Conv(x, V, c))   ->   Slices of Relu(Conv(x, [W; V], [b; c]))
 void merge_parallel(Graph& graph);
 
+/// Lets a product read rows as they come, so that what follows can run on its tile:
+///
+///     Reshape(Gemm(Reshape(x, [m, k]), W, b), [1, m, n])   ->   MatMul(x, W) + b
+void unfold_rows(Graph& graph);
+
 /// Moves numbers that scale what a product reads behind it, where they run on its tile: queries and
 /// keys of attention.
 ///

@@ -101,4 +101,17 @@ void Rewriter::finish() {
   if (has_changed_) drop_dead(graph_);
 }
 
+bool is_plain_gemm(const Node& node) {
+  const auto is = [&](const char* name, double otherwise, double wanted) {
+    const auto found = node.attributes.find(name);
+    if (found == node.attributes.end()) return otherwise == wanted;
+    const double* real = std::get_if<double>(&found->second);
+    const std::int64_t* integer = std::get_if<std::int64_t>(&found->second);
+    return real != nullptr ? *real == wanted
+                           : integer != nullptr && static_cast<double>(*integer) == wanted;
+  };
+  return node.op == "Gemm" && is("alpha", 1, 1) && is("beta", 1, 1) && is("transA", 0, 0) &&
+         is("transB", 0, 0);
+}
+
 }  // namespace tessera

@@ -11,6 +11,9 @@
 
 namespace tessera {
 
+/// Whether a node is a Gemm that computes x W + b.
+bool is_plain_gemm(const Node& node);
+
 /// Looks at a graph from a value's point of view, for passes that match patterns. The view is of
 /// the graph as it was when made.
 class Rewriter {

@@ -174,6 +174,38 @@ TEST(TakeColumns, LeavesRows) {
   EXPECT_EQ(count(graph, "Gather"), 1);
 }
 
+/// The rows of x go through a Gemm.
+SmallGraph gemm_of_rows(const Shape& x, const std::vector<std::int64_t>& back) {
+  return SmallGraph()
+      .input("x", x)
+      .weights("w", {8, 5})
+      .weights("b", {5})
+      .integers("rows", {-1, 8})
+      .integers("back", back)
+      .node("Reshape", {"x", "rows"}, "r")
+      .node("Gemm", {"r", "w", "b"}, "g")
+      .node("Reshape", {"g", "back"}, "s")
+      .node("Relu", {"s"}, "y")
+      .output("y");
+}
+
+TEST(UnfoldRows, LetsAProductReadRowsAsTheyCome) {
+  const Graph before = gemm_of_rows({1, 6, 8}, {1, 6, 5}).inferred();
+  Graph graph = before;
+  unfold_rows(graph);
+  EXPECT_EQ(count(graph, "Reshape"), 0);
+  EXPECT_EQ(count(graph, "MatMul"), 1);
+  EXPECT_EQ(difference(graph, before), "");
+}
+
+TEST(UnfoldRows, LeavesOtherShapesAndSeveralMatrices) {
+  for (Graph graph : {gemm_of_rows({1, 6, 8}, {2, 3, 5}).inferred(),
+                      gemm_of_rows({2, 3, 8}, {2, 3, 5}).inferred()}) {
+    unfold_rows(graph);
+    EXPECT_EQ(count(graph, "Gemm"), 1);
+  }
+}
+
 TEST(MoveFactors, ScalesTheProduct) {
   const Graph before = SmallGraph()
                            .input("q", {2, 3, 8})
