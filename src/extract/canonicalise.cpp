@@ -97,6 +97,10 @@ Result<void> simplify_graph(Graph& graph, const Evaluator& evaluate) {
   recover_norms(graph);
   recover_gelu(graph);
   merge_parallel(graph);
+  unfold_rows(graph);
+  move_factors(graph);
+  take_columns(graph);
+  stack_products(graph);
   return {};
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/check.h"
 #include "extract/node_shape.h"
+#include "extract/permute_result.h"
 #include "ir/rewrite.h"
 #include "ops/op.h"
 
@@ -154,8 +155,29 @@ class Fusion {
       const Shape& shape = graph_.types.at(graph_.nodes[node].outputs.front()).shape;
       absorb_followers(group, graph_.nodes[node].outputs.front(), shape);
     }
+    absorb_transpose(group);
     for (const std::size_t member : group) group_[member] = groups_.size();
     groups_.push_back(std::move(group));
+  }
+
+  /// Adds the transpose of a contraction that no reader could take in, when vectors of the result
+  /// stay vectors.
+  void absorb_transpose(Group& group) const {
+    if (group.size() != 1 || shapes_[*group.begin()] != NodeShape::Contraction) return;
+    const ValueId& made = graph_.nodes[*group.begin()].outputs.front();
+    const auto readers = readers_.find(made);
+    if (is_output_.contains(made) || readers == readers_.end() || readers->second.size() != 1)
+      return;
+    const Node& reader = graph_.nodes[readers->second.front()];
+    const auto order = reader.attributes.find("perm");
+    if (!reader.domain.empty() || reader.op != "Transpose" || order == reader.attributes.end())
+      return;
+    const auto& axes = std::get<std::vector<std::int64_t>>(order->second);
+    const auto next = readers_.find(reader.outputs.front());
+    const bool is_taken_in = next != readers_.end() && next->second.size() == 1 &&
+                             !is_view(graph_.nodes[next->second[0]]);
+    const auto rank = static_cast<std::int64_t>(axes.size());
+    if (rank > 1 && axes.back() == rank - 1 && !is_taken_in) group.insert(readers->second.front());
   }
 
   /// Adds elementwise nodes reached from `value` as far as they come together in one value again.
@@ -266,7 +288,7 @@ class Fusion {
     Result<Computation> finished = builder.finish("kernel");
     if (!finished) return {finished.error(), inputs};
     drop_unread(*finished, inputs);
-    return {with_literals(*std::move(finished)), inputs};
+    return {permute_result(with_literals(*std::move(finished))), inputs};
   }
 
   Result<Network> network() const {

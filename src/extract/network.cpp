@@ -14,6 +14,16 @@ const ValueId& Network::whole_of(const ValueId& value) const {
   return part == parts.end() ? value : whole_of(part->second.whole);
 }
 
+std::pair<ValueId, std::int64_t> Network::holder_of(const ValueId& value) const {
+  ValueId holder = root_of(value);
+  std::int64_t bytes = 0;
+  for (auto part = parts.find(holder); part != parts.end(); part = parts.find(holder)) {
+    bytes += offset_of(part->second) * size_bytes(dtype_of(types.at(holder).element));
+    holder = root_of(part->second.whole);
+  }
+  return {holder, bytes};
+}
+
 Layout Network::layout_of(const ValueId& value) const {
   const ValueId& root = whole_of(root_of(value));
   const auto layout = layouts.find(root);

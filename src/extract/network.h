@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tessera {
@@ -54,6 +55,8 @@ struct Network {
   const ValueId& root_of(const ValueId& value) const;
   /// The value that `value` is a part of, through any number of parts.
   const ValueId& whole_of(const ValueId& value) const;
+  /// The value in whose memory another lies, and how many bytes behind its start.
+  std::pair<ValueId, std::int64_t> holder_of(const ValueId& value) const;
   /// Of a value, of what it is a view of or a part of.
   Layout layout_of(const ValueId& value) const;
   /// Elements in memory before the part begins.

@@ -51,6 +51,31 @@ void recover_gelu(Graph& graph);
 ///     Relu(Conv(x, W, b)), Relu(Conv(x, V, c))   ->   Slices of Relu(Conv(x, [W; V], [b; c]))
 void merge_parallel(Graph& graph);
 
+/// Lets a product read rows as they come, so that what follows can run on its tile:
+///
+///     Reshape(Gemm(Reshape(x, [m, k]), W, b), [1, m, n])   ->   MatMul(x, W) + b
+void unfold_rows(Graph& graph);
+
+/// Moves numbers that scale what a product reads behind it, where they run on its tile: queries and
+/// keys of attention.
+///
+///     MatMul(x * a, y / b)   ->   MatMul(x, y) * (a / b)
+void move_factors(Graph& graph);
+
+/// Takes columns before they are moved, where one of the matrices is taken that they became:
+///
+///     Gather(Transpose(Reshape(x, [.., n, ..])), i)   ->   Transpose(Reshape(columns i of x))
+void take_columns(Graph& graph);
+
+/// Makes one product of several with constant weights that read the same value, or of the columns
+/// of one that are cut apart: the queries, keys and values of attention. Its results lie one behind
+/// the other, and each is read where it lies. Results that an activation or a sum follows stay
+/// alone: that runs on the tile of a product of its own.
+///
+///     MatMul(x, W) + b, MatMul(x, V) + c   ->   Slices of MatMul(x, [W, V]) + [b, c]
+///     Slices of MatMul(x, [W V]) + [b c]   ->   the same
+void stack_products(Graph& graph);
+
 /// All of them.
 Result<void> simplify_graph(Graph& graph, const Evaluator& evaluate);
 

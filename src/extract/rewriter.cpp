@@ -73,6 +73,23 @@ Node Rewriter::slice(const ValueId& from, const ValueId& to, std::int64_t axis, 
           .attributes = {}};
 }
 
+Node Rewriter::reshape(const ValueId& from, const ValueId& to, const Shape& shape) {
+  const auto rank = static_cast<std::int64_t>(shape.size());
+  HostBuffer extents(DType::I64, rank);
+  for (std::int64_t d = 0; d < rank; ++d)
+    extents.set_integer(d, shape[static_cast<std::size_t>(d)]);
+  const ValueId wanted =
+      add_constant(to + "/shape", {ElementType::Int64, {rank}}, std::move(extents));
+  graph_.types[to] = {graph_.types.at(from).element, shape};
+  return {.name = to,
+          .domain = "",
+          .op = "Reshape",
+          .version = 14,
+          .inputs = {from, wanted},
+          .outputs = {to},
+          .attributes = {}};
+}
+
 void Rewriter::replace(Node node) {
   const auto found = maker_.find(node.outputs.front());
   check(found != maker_.end(), "a node in the place of another");
@@ -82,6 +99,19 @@ void Rewriter::replace(Node node) {
 
 void Rewriter::finish() {
   if (has_changed_) drop_dead(graph_);
+}
+
+bool is_plain_gemm(const Node& node) {
+  const auto is = [&](const char* name, double otherwise, double wanted) {
+    const auto found = node.attributes.find(name);
+    if (found == node.attributes.end()) return otherwise == wanted;
+    const double* real = std::get_if<double>(&found->second);
+    const std::int64_t* integer = std::get_if<std::int64_t>(&found->second);
+    return real != nullptr ? *real == wanted
+                           : integer != nullptr && static_cast<double>(*integer) == wanted;
+  };
+  return node.op == "Gemm" && is("alpha", 1, 1) && is("beta", 1, 1) && is("transA", 0, 0) &&
+         is("transB", 0, 0);
 }
 
 }  // namespace tessera

@@ -11,6 +11,9 @@
 
 namespace tessera {
 
+/// Whether a node is a Gemm that computes x W + b.
+bool is_plain_gemm(const Node& node);
+
 /// Looks at a graph from a value's point of view, for passes that match patterns. The view is of
 /// the graph as it was when made.
 class Rewriter {
@@ -35,6 +38,8 @@ class Rewriter {
   /// A node that takes [begin, end) of `from` along an axis.
   Node slice(const ValueId& from, const ValueId& to, std::int64_t axis, std::int64_t begin,
              std::int64_t end);
+  /// A node that gives `from` another shape, and the type of `to`.
+  Node reshape(const ValueId& from, const ValueId& to, const Shape& shape);
   /// Puts `node` where the maker of its first output stood.
   void replace(Node node);
   /// Drops nodes that were replaced and what nothing needs any more.

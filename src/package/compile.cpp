@@ -3,9 +3,10 @@
 #include "base/check.h"
 #include "base/cores.h"
 #include "base/parallel_for.h"
-#include "extract/arena.h"
 #include "extract/tasks.h"
+#include "ir/overwrite.h"
 #include "lower/lower.h"
+#include "package/plan_memory.h"
 #include "schedule/space.h"
 
 #include <algorithm>
@@ -98,67 +99,21 @@ class NetworkCompiler {
     return Made{*std::move(lowered), *std::move(object)};
   }
 
-  /// Decides where each value that calls write lives, and what they write on the way.
+  /// Decides where values live.
   void place_values() {
-    std::map<ValueId, std::size_t> index;  // into `lifetimes`
-    std::vector<Lifetime> lifetimes;
-    for (std::size_t port = 0; port < network_.inputs.size(); ++port)
-      place_of_[network_.inputs[port].name] = {.where = BufferPlace::Where::Input,
-                                               .port = static_cast<std::int64_t>(port)};
-    for (std::size_t port = 0; port < network_.outputs.size(); ++port)
-      place_of_[network_.root_of(network_.outputs[port].value)] = {
-          .where = BufferPlace::Where::Output, .port = static_cast<std::int64_t>(port)};
-    const auto now = [](std::size_t call) { return static_cast<std::int64_t>(call); };
-    for (std::size_t n = 0; n < network_.calls.size(); ++n) {
-      for (const ValueId& value : network_.calls[n].outputs) {
-        const ValueId holder = holder_of(value).first;
-        if (place_of_.contains(holder)) continue;
-        if (index.try_emplace(holder, lifetimes.size()).second)
-          lifetimes.push_back(lifetime_from(now(n), holder));
-        lifetimes[index.at(holder)].last = now(n);
-      }
-      for (const ValueId& value : network_.calls[n].inputs)
-        if (const auto found = index.find(holder_of(value).first); found != index.end())
-          lifetimes[found->second].last = now(n);
-    }
-    std::map<std::size_t, std::size_t> workspace_of;  // call to lifetime
-    for (std::size_t n = 0; n < network_.calls.size(); ++n)
-      if (const std::int64_t size = workspace_bytes_[task_of_call_[n]]; size > 0) {
-        workspace_of[n] = lifetimes.size();
-        lifetimes.push_back({.size_bytes = size, .first = now(n), .last = now(n), .kind = {}});
-      }
-    const Arena arena = plan_arena(lifetimes);
-    workspaces_.assign(network_.calls.size(), 0);
-    for (const auto& [call, n] : workspace_of) workspaces_[call] = arena.offsets[n];
-    for (const auto& [value, n] : index)
-      place_of_[value] = {
-          .where = BufferPlace::Where::Arena, .port = 0, .offset = arena.offsets[n]};
-    out_.plan.arena_bytes = arena.size_bytes;
+    std::vector<CallMemory> calls;
+    for (const std::size_t task : task_of_call_)
+      calls.push_back({workspace_bytes_[task], overwritable_inputs(lowered_[task].main)});
+    memory_ = plan_memory(network_, calls);
+    out_.plan.arena_bytes = memory_.arena_bytes;
   }
 
-  Lifetime lifetime_from(std::int64_t first, const ValueId& value) const {
-    const ValueType& type = network_.types.at(value);
-    const Layout layout = network_.layout_of(value);
-    Lifetime life{
-        .size_bytes = size_bytes(dtype_of(type.element)) * physical_size(layout, type.shape),
-        .first = first,
-        .last = first,
-        .kind = {}};
-    if (!layout.halo.empty()) life.kind = to_text(layout) + " " + std::to_string(life.size_bytes);
-    return life;
-  }
-
-  /// The value in whose memory another lies, and how many bytes behind its start.
-  std::pair<ValueId, std::int64_t> holder_of(const ValueId& value) const {
-    ValueId holder = network_.root_of(value);
-    std::int64_t bytes = 0;
-    for (auto part = network_.parts.find(holder); part != network_.parts.end();
-         part = network_.parts.find(holder)) {
-      bytes += network_.offset_of(part->second) *
-               size_bytes(dtype_of(network_.types.at(holder).element));
-      holder = network_.root_of(part->second.whole);
-    }
-    return {holder, bytes};
+  /// Parameters that are inputs of the call stand in their order, with derived constants behind.
+  static std::vector<std::size_t> overwritable_inputs(const Program& kernel) {
+    std::vector<std::size_t> inputs;
+    for (std::size_t n = 0; n < kernel.params.size(); ++n)
+      if (may_overwrite(kernel, kernel.params[n], kernel.params.back())) inputs.push_back(n);
+    return inputs;
   }
 
   Result<void> add_call(std::size_t n) {
@@ -174,7 +129,7 @@ class NetworkCompiler {
     if (!derived) return derived.error();
     KernelCall planned{.kernel = static_cast<std::int64_t>(task_of_call_[n]),
                        .buffers = {},
-                       .workspace = workspaces_[n],
+                       .workspace = memory_.workspaces[n],
                        .title = call.title,
                        .flops = flops(call.computation),
                        .traffic_bytes = traffic_bytes(call.computation)};
@@ -193,8 +148,8 @@ class NetworkCompiler {
 
   /// A constant is a constant operand wherever it is read, unless through a view.
   BufferPlace place_of(const ValueId& value) {
-    const auto [holder, bytes] = holder_of(value);
-    if (const auto found = place_of_.find(holder); found != place_of_.end()) {
+    const auto [holder, bytes] = network_.holder_of(value);
+    if (const auto found = memory_.places.find(holder); found != memory_.places.end()) {
       BufferPlace place = found->second;
       place.offset += bytes;
       return place;
@@ -269,8 +224,7 @@ class NetworkCompiler {
   std::vector<std::size_t> task_of_call_;
   std::vector<Lowered> lowered_;               // of each task
   std::vector<std::int64_t> workspace_bytes_;  // likewise
-  std::vector<std::int64_t> workspaces_;       // of each call, in the arena
-  std::map<ValueId, BufferPlace> place_of_;
+  MemoryPlan memory_;
   std::map<std::string, std::int64_t> weights_;  // constants by name and layout
   std::int64_t weights_end_ = 0;
 };

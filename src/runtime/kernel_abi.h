@@ -20,7 +20,8 @@ typedef void (*TesseraParallel)(void* pool, TesseraBody body, const void* frame,
 
 typedef struct TesseraCall {
   void* const*
-      buffers;     /* one per parameter, in the parameter's physical layout, aligned to 64 bytes */
+      buffers;     /* one per parameter, in the parameter's physical layout, aligned to 64 bytes; an
+                      output may be an input that the kernel reads only where it writes */
   void* workspace; /* memory for the call, aligned to 64 bytes, of the kernel's workspace size */
   TesseraParallel parallel;
   void* pool; /* first argument of `parallel` */

@@ -30,6 +30,12 @@ SmallGraph& SmallGraph::scalar(const ValueId& name, double value) {
   return *this;
 }
 
+SmallGraph& SmallGraph::index(const ValueId& name, std::int64_t value) {
+  integers(name, {value});
+  graph_.constants.at(name).type.shape = {};
+  return *this;
+}
+
 SmallGraph& SmallGraph::integers(const ValueId& name, const std::vector<std::int64_t>& values) {
   const auto count = static_cast<std::int64_t>(values.size());
   auto data = std::make_shared<HostBuffer>(DType::I64, count);

@@ -15,6 +15,8 @@ class SmallGraph {
   /// Reproducible contents in [0.5, 1.5).
   SmallGraph& weights(const ValueId& name, Shape shape);
   SmallGraph& scalar(const ValueId& name, double value);
+  /// An integer without dimensions.
+  SmallGraph& index(const ValueId& name, std::int64_t value);
   SmallGraph& integers(const ValueId& name, const std::vector<std::int64_t>& values);
   SmallGraph& node(const std::string& op, std::vector<ValueId> inputs, const ValueId& output,
                    std::map<std::string, Attribute> attributes = {});

@@ -10,7 +10,7 @@
 namespace tessera::codegen {
 
 /// Tells LLVM which accesses cannot meet: those of different tensors, unless the tensors lie in the
-/// same bytes at different times.
+/// same bytes at different times or one may overwrite the other.
 class AliasClasses {
  public:
   enum class Arena : std::uint8_t { Own, Workspace, Scratch };

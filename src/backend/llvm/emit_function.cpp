@@ -1,6 +1,7 @@
 #include "backend/llvm/emitter.h"
 #include "base/check.h"
 #include "base/text.h"
+#include "ir/overwrite.h"
 #include "tensor/layout.h"
 
 #include <llvm/IR/Constants.h>
@@ -28,7 +29,8 @@ Result<std::int64_t> Emitter::emit() {
   function->setLinkage(llvm::GlobalValue::ExternalLinkage);
   function->addParamAttr(0, llvm::Attribute::NoAlias);
   frame_.call = function->getArg(0);
-  add_params_and_tables();
+  add_params();
+  add_tables();
   emit(program_.body);
   b_.CreateRetVoid();
   aliases_.attach(module_.getContext());
@@ -66,7 +68,7 @@ llvm::Function* Emitter::begin_function(const std::string& name, llvm::ArrayRef<
   return function;
 }
 
-void Emitter::add_params_and_tables() {
+void Emitter::add_params() {
   for (std::size_t i = 0; i < program_.params.size(); ++i) {
     const Param& param = program_.params[i];
     Slot& slot = slots_.emplace_back();
@@ -77,6 +79,17 @@ void Emitter::add_params_and_tables() {
     slot.alias_class = aliases_.add(AliasClasses::Arena::Own, 0, 0);
     tensors_[param.placed.tensor.name] = &slot;
   }
+  // An input that may be overwritten changes when the output is written.
+  for (const Param& input : program_.params)
+    for (const Param& output : program_.params) {
+      if (!may_overwrite(program_, input, output)) continue;
+      Slot& slot = *tensors_.at(input.placed.tensor.name);
+      slot.read_only = false;
+      slot.alias_class = tensors_.at(output.placed.tensor.name)->alias_class;
+    }
+}
+
+void Emitter::add_tables() {
   for (const Table& table : program_.tables) {
     Slot& slot = slots_.emplace_back();
     slot.dtype = table.tensor.dtype;

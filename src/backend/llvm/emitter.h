@@ -85,7 +85,8 @@ class Emitter {
   enum class CallField : std::uint8_t { Buffers, Workspace, Parallel, Pool };
   llvm::Value* call_field(CallField field);
   llvm::Value* base(const Slot& slot);
-  void add_params_and_tables();
+  void add_params();
+  void add_tables();
   llvm::GlobalVariable* add_constant(const std::string& name, llvm::Constant* value);
 
   // emit_stmt.cpp
