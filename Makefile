@@ -21,8 +21,10 @@ configure: setup
 	@cmake --preset release >/dev/null
 
 run: build
-	@echo "run: build/tessera demo"
-	@build/tessera demo
+	@echo "run: tuning zoo:resnet50 for two minutes, records in build/run/store.db"
+	@mkdir -p build/run
+	@build/tessera tune zoo:resnet50 --budget 2min --db build/run/store.db -o build/run/resnet50.tessera
+	@build/tessera report build/run/resnet50.run.json -o build/run/resnet50.html
 
 test: build check
 	@echo "test: running every test"

@@ -116,8 +116,8 @@ Result<void> finish(const Network& network, const Target& target, const Backend&
   return {};
 }
 
-Result<void> tune(const TuneArguments& arguments, const std::string& output,
-                  const std::string& run_path) {
+Result<TuningRun> tune(const TuneArguments& arguments, const std::string& output,
+                       const std::string& run_path) {
   if (arguments.budget_seconds <= 0) return Error{"--budget: expected more than no time"};
   Result<Target> target = parse_target(arguments.target);
   if (!target) return target.error();
@@ -167,7 +167,19 @@ Result<void> tune(const TuneArguments& arguments, const std::string& output,
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (const auto done = write_file(run_path, to_json(run)); !done) return done.error();
   screen.finish(run);
-  return {};
+  return run;
+}
+
+void print_text(const TuningRun& run, const std::string& run_path) {
+  const auto median_of = [&](const std::string& name) {
+    return std::ranges::find(run.finalists, name, &Finalist::name)->median_ms;
+  };
+  const double untuned = median_of("untuned"), tuned = median_of(run.winner);
+  fmt::print("{}: untuned {:.3f} ms, {} {:.3f} ms, {:.2f}x, medians by turns on {} threads\n",
+             run.package, untuned, run.winner == "untuned" ? "kept at" : "tuned", tuned,
+             untuned / tuned, run.threads);
+  fmt::print("{}: {} candidates in {:.0f} s; see tessera report\n", run_path, run.trials(),
+             run.elapsed_seconds);
 }
 
 int run_tune(const TuneArguments& arguments) {
@@ -175,7 +187,9 @@ int run_tune(const TuneArguments& arguments) {
       arguments.output.empty() ? default_output(arguments.model.model) : arguments.output;
   const std::string run_path =
       std::filesystem::path(output).replace_extension(".run.json").string();
-  if (const auto done = tune(arguments, output, run_path); !done) return refuse(done.error());
+  const Result<TuningRun> run = tune(arguments, output, run_path);
+  if (!run) return refuse(run.error());
+  if (!arguments.is_json) print_text(*run, run_path);
   return ExitCode::success;
 }
 
