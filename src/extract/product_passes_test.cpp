@@ -242,6 +242,24 @@ TEST(MoveFactors, ScalesTheProduct) {
   EXPECT_EQ(difference(graph, before), "");
 }
 
+TEST(MoveFactors, LeavesNoCallButTheProductOfScaledHeads) {
+  Graph graph =
+      SmallGraph()
+          .input("x", {1, 6, 3, 8})
+          .input("z", {1, 6, 3, 8})
+          .scalar("scale", 0.6)
+          .node("Transpose", {"x"}, "q", {{"perm", std::vector<std::int64_t>{0, 2, 1, 3}}})
+          .node("Transpose", {"z"}, "k", {{"perm", std::vector<std::int64_t>{0, 2, 3, 1}}})
+          .node("Mul", {"q", "scale"}, "sq")
+          .node("Mul", {"k", "scale"}, "sk")
+          .node("MatMul", {"sq", "sk"}, "y")
+          .output("y")
+          .inferred();
+  EXPECT_EQ(fuse(graph)->calls.size(), 3U);
+  move_factors(graph);
+  EXPECT_EQ(fuse(graph)->calls.size(), 1U);
+}
+
 TEST(MoveFactors, LeavesWhatOthersReadAndOtherFactors) {
   Graph graph = SmallGraph()
                     .input("q", {3, 8})
