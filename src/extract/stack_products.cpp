@@ -99,8 +99,9 @@ class StackProducts {
            (bias != nullptr && bias->type.shape == Shape{weights->type.shape[1]});
   }
 
-  /// Whether the product may leave the tile that what follows would run on. Beside a deep one, a
-  /// pass over its result costs less than a second call with loops of its own.
+  /// Whether the product may leave the tile that what follows would run on. Beside a deep one a
+  /// pass over its result is short: at a depth of 4096 one call and the pass were faster than two
+  /// calls; the limit lies between that and the depths of small transformers.
   bool may_stand_alone(const Product& product) const {
     constexpr std::int64_t deep = 2048;
     const std::vector<const Node*> readers = rewriter_.readers(product.result);
