@@ -70,7 +70,8 @@ void take_columns(Graph& graph);
 /// Makes one product of several with constant weights that read the same value, or of the columns
 /// of one that are cut apart: the queries, keys and values of attention. Its results lie one behind
 /// the other, and each is read where it lies. Results that an activation or a sum follows stay
-/// alone: that runs on the tile of a product of its own.
+/// alone: that runs on the tile of a product of its own. Deep ones, as the gate and its partner in
+/// large transformers, are one all the same.
 ///
 ///     MatMul(x, W) + b, MatMul(x, V) + c   ->   Slices of MatMul(x, [W, V]) + [b, c]
 ///     Slices of MatMul(x, [W V]) + [b c]   ->   the same

@@ -54,21 +54,38 @@ TEST(StackProducts, MakesOneOfProductsOfOneValue) {
     }
 }
 
+/// Products of x [4, depth], an activation of one times the other.
+Graph gated(std::int64_t depth) {
+  return SmallGraph()
+      .input("x", {4, depth})
+      .weights("w", {depth, 16})
+      .weights("v", {depth, 16})
+      .weights("b", {16})
+      .weights("c", {16})
+      .node("MatMul", {"x", "w"}, "mw")
+      .node("Add", {"mw", "b"}, "gate")
+      .node("Sigmoid", {"gate"}, "bent")
+      .node("MatMul", {"x", "v"}, "mv")
+      .node("Add", {"mv", "c"}, "up")
+      .node("Mul", {"bent", "up"}, "y")
+      .output("y")
+      .inferred();
+}
+
 TEST(StackProducts, LeavesWhatRunsOnTheTileOfOne) {
-  Graph graph = SmallGraph()
-                    .input("x", {4, 8})
-                    .weights("w", {8, 16})
-                    .weights("v", {8, 16})
-                    .integers("shape", {16, 4})
-                    .node("MatMul", {"x", "w"}, "gate")
-                    .node("Sigmoid", {"gate"}, "bent")
-                    .node("MatMul", {"x", "v"}, "up")
-                    .node("Mul", {"bent", "up"}, "product")
-                    .node("Reshape", {"product", "shape"}, "y")
-                    .output("y")
-                    .inferred();
+  Graph graph = gated(8);
   stack_products(graph);
   EXPECT_EQ(count(graph, "MatMul"), 2);
+}
+
+TEST(StackProducts, MakesOneOfDeepProducts) {
+  const Graph before = gated(2048);
+  Graph graph = before;
+  stack_products(graph);
+  EXPECT_EQ(count(graph, "MatMul"), 1);
+  EXPECT_EQ(count(graph, "Add"), 1);
+  EXPECT_EQ(difference(graph, before), "");
+  expect_parts(graph, 2);
 }
 
 TEST(StackProducts, LeavesWhatDiffersOrLeaves) {
@@ -223,6 +240,24 @@ TEST(MoveFactors, ScalesTheProduct) {
   EXPECT_EQ(count(graph, "Div"), 0);
   EXPECT_EQ(graph.nodes.back().op, "Mul");
   EXPECT_EQ(difference(graph, before), "");
+}
+
+TEST(MoveFactors, LeavesNoCallButTheProductOfScaledHeads) {
+  Graph graph =
+      SmallGraph()
+          .input("x", {1, 6, 3, 8})
+          .input("z", {1, 6, 3, 8})
+          .scalar("scale", 0.6)
+          .node("Transpose", {"x"}, "q", {{"perm", std::vector<std::int64_t>{0, 2, 1, 3}}})
+          .node("Transpose", {"z"}, "k", {{"perm", std::vector<std::int64_t>{0, 2, 3, 1}}})
+          .node("Mul", {"q", "scale"}, "sq")
+          .node("Mul", {"k", "scale"}, "sk")
+          .node("MatMul", {"sq", "sk"}, "y")
+          .output("y")
+          .inferred();
+  EXPECT_EQ(fuse(graph)->calls.size(), 3U);
+  move_factors(graph);
+  EXPECT_EQ(fuse(graph)->calls.size(), 1U);
 }
 
 TEST(MoveFactors, LeavesWhatOthersReadAndOtherFactors) {

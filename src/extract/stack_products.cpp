@@ -99,6 +99,20 @@ class StackProducts {
            (bias != nullptr && bias->type.shape == Shape{weights->type.shape[1]});
   }
 
+  /// Whether the product may leave the tile that what follows would run on. Beside a deep one a
+  /// pass over its result is short: at a depth of 4096 one call and the pass were faster than two
+  /// calls; the limit lies between that and the depths of small transformers.
+  bool may_stand_alone(const Product& product) const {
+    constexpr std::int64_t deep = 2048;
+    const std::vector<const Node*> readers = rewriter_.readers(product.result);
+    const bool is_whole = std::none_of(readers.begin(), readers.end(), [&](const Node* reader) {
+      return product_of(reader->outputs.front()).has_value();
+    });
+    return is_only_moved(product.result) ||
+           (rewriter_.shape(product.weights)[0] >= deep && is_whole && !readers.empty() &&
+            !rewriter_.is_output(product.result));
+  }
+
   /// Nothing runs on the tile of the product behind it: its result is only moved or multiplied.
   bool is_only_moved(const ValueId& value) const {
     static const std::set<std::string> moving{"Reshape",   "Transpose", "Squeeze",
@@ -125,7 +139,7 @@ class StackProducts {
     std::map<std::string, Stack> alike;
     for (const Node& node : rewriter_.graph().nodes) {
       const auto product = product_of(node.outputs.front());
-      if (!product || !is_only_moved(product->result)) continue;
+      if (!product || !may_stand_alone(*product)) continue;
       const Shape& shape = rewriter_.shape(product->weights);
       Stack& stack = alike[product->x + " " + to_text(shape) + (product->bias.empty() ? "" : " b")];
       stack.width = shape[1];
