@@ -99,6 +99,7 @@ Result<void> finish(const Network& network, const Target& target, const Backend&
     if (const auto done = enter("second", tuner.schedules(1)); !done) return done.error();
     Result<std::vector<Schedule>> best = contest.best_in_place();
     if (!best) return best.error();
+    contest.withdraw("second");
     if (const auto done = enter("placed", *std::move(best)); !done) return done.error();
   }
   Result<std::vector<Finalist>> finalists = contest.compare();

@@ -35,6 +35,8 @@ class Contest {
   Result<std::vector<Schedule>> best_in_place();
   /// What a call of each task takes inside one network.
   Result<std::vector<double>> seconds_in_place(const std::string& name);
+  /// Takes an entry back.
+  void withdraw(const std::string& name);
   /// All entries by turns; in the order in which they were entered.
   Result<std::vector<Finalist>> compare();
   /// Writes an entry as a package.
