@@ -41,7 +41,9 @@ struct Entry {
 
 Result<Entry> make_entry(const Region& region, const Choices& choices, const Bench& bench) {
   Result<Instance> instance = make_instance(region.space(), choices, bench);
-  if (!instance) return Error{to_text(region.space().completed(choices, {}).names) + ": " + instance.error().message};
+  if (!instance)
+    return Error{to_text(region.space().completed(choices, {}).names) + ": " +
+                 instance.error().message};
   return Entry{choices, *std::move(instance)};
 }
 
@@ -118,7 +120,8 @@ struct Contest {
       if (const Result<void> checked =
               check_equal(entry->instance.outputs()[0], *want, region.answer(entry->choices));
           !checked)
-        return Error{to_text(region.space().completed(entry->choices, {}).names) + ": " + checked.error().message};
+        return Error{to_text(region.space().completed(entry->choices, {}).names) + ": " +
+                     checked.error().message};
     return {};
   }
 

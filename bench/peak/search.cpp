@@ -41,8 +41,8 @@ class Search {
     ++measured_;
     Result<Instance> instance = make_instance(region_.space(), choices, bench_);
     if (!instance) {
-      fmt::print(stderr, "peak: refused: {}: {}\n", to_text(region_.space().completed(choices, {}).names),
-                 instance.error().message);
+      fmt::print(stderr, "peak: refused: {}: {}\n",
+                 to_text(region_.space().completed(choices, {}).names), instance.error().message);
       return;
     }
     const double seconds = measured_seconds(*instance);

@@ -64,8 +64,8 @@ struct TuningRun {
   std::string phase;  // `prepare`, `tune`, `compare`, `done`
   double elapsed_seconds = 0;
   std::map<Outcome, std::int64_t> outcomes = {};
-  std::int64_t known = 0;     // candidates of these tasks that the store had before
-  std::int64_t outdated = 0;  // records whose schedule this version no longer makes
+  std::int64_t known = 0;            // candidates of these tasks that the store had before
+  std::int64_t outdated = 0;         // records whose schedule this version no longer makes
   double peak_flops_per_second = 0;  // of all threads; 0 until measured
   std::vector<TaskProgress> tasks = {};
 

@@ -60,8 +60,7 @@ Result<std::vector<NamedChoice>> parse_choices(std::string_view text) {
   std::istringstream words{std::string(text)};
   for (std::string word; words >> word;) {
     const std::size_t equals = word.find('=');
-    if (equals == std::string::npos)
-      return Error{"choice " + word + ": expected QUESTION=OPTION"};
+    if (equals == std::string::npos) return Error{"choice " + word + ": expected QUESTION=OPTION"};
     choices.push_back({word.substr(0, equals), word.substr(equals + 1)});
   }
   return choices;
@@ -97,8 +96,8 @@ Space::Chain mutate(const Space& space, const Space::Chain& chain, Rng& rng) {
   const std::int64_t options = chain.option_counts[at];
   Choices head = head_of(choices, at);
   head.push_back((choices[at] + 1 + rng.below(options - 1)) % options);
-  return space.completed(
-      head, keeping(choices, [&](std::int64_t count) { return rng.below(count); }));
+  return space.completed(head,
+                         keeping(choices, [&](std::int64_t count) { return rng.below(count); }));
 }
 
 Space::Chain cross(const Space& space, const Space::Chain& first, const Space::Chain& second,

@@ -25,9 +25,8 @@ TEST(Program, RefusesOnOneLineWithCode2) {
 }
 
 TEST(Program, HelpsEachVerbWithAnExample) {
-  for (const std::string verb :
-       {"demo", "inspect", "tune", "compile", "run", "bench", "profile", "report", "show",
-        "zoo list", "db stats", "devices", "doctor"}) {
+  for (const std::string verb : {"demo", "inspect", "tune", "compile", "run", "bench", "profile",
+                                 "report", "show", "zoo list", "db stats", "devices", "doctor"}) {
     const std::string text = printed(verb + " --help");
     EXPECT_NE(text.find("Example: tessera " + verb), std::string::npos) << text;
     EXPECT_NE(text.find("--json"), std::string::npos) << text;

@@ -65,8 +65,7 @@ TEST_P(Schedules, ComputeTheSame) {
     if (seed % 2 == 1) task.layouts = random_layouts(task.computation, target.f32_lanes(), rng);
     const Space space(task);
     for (std::uint64_t n = 0; n < schedules_per_task; ++n, ++done) {
-      const Schedule schedule =
-          (n == 0 ? best_by_prior(space) : draw(space, rng)).draft.schedule;
+      const Schedule schedule = (n == 0 ? best_by_prior(space) : draw(space, rng)).draft.schedule;
       const auto found = disagreement(task, schedule, backend.get(), seed);
       ASSERT_FALSE(found.has_value())
           << report(*found, seed, task, minimised(task, schedule, backend.get(), seed));
