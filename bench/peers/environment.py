@@ -19,6 +19,7 @@ PACKAGES = [
     "iree-base-compiler",
     "iree-base-runtime",
     "apache-tvm",
+    "xgboost",  # which its MetaSchedule learns with
 ]
 
 

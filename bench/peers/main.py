@@ -17,6 +17,7 @@ import numpy
 
 import models
 import report
+import tuning
 import wheels
 from contestant import Contestant, Failed
 
@@ -166,6 +167,9 @@ def parse_options():
     parser.add_argument("--rounds", type=int, default=10, help="in which the systems take turns, 10 by default")
     parser.add_argument("--package", type=pathlib.Path, metavar="DIR",
                         help="with MODEL.tessera for each model, instead of compiling them")
+    parser.add_argument("--tune-tvm", action="store_true",
+                        help="tune with ours and with TVM's MetaSchedule instead, resnet50 and bert_base by default")
+    parser.add_argument("--minutes", type=float, default=20, help="of tuning by each, 20 by default")
     parser.add_argument("--build", type=pathlib.Path, metavar="DIR", default=ROOT / "build",
                         help="where Tessera has been built, build/ by default")
     parser.add_argument("--json", metavar="FILE", help="writes the rows to a file")
@@ -178,6 +182,8 @@ def parse_options():
 def chosen(options):
     """The options with names in place of texts; systems that are absent are told of and left out."""
     known_models = models.zoo_names(options.build / "tessera") + list(models.REAL)
+    if options.tune_tvm and not options.models:
+        options.models = "resnet50,bert_base"
     options.models = listed(options.models, known_models, "model") if options.models else known_models
     systems = listed(options.systems, SYSTEMS, "system") if options.systems else list(SYSTEMS)
     for system in filter(is_missing, systems):
@@ -197,6 +203,10 @@ def warn_of_load():
 def main():
     options = chosen(parse_options())
     warn_of_load()
+    if options.tune_tvm:
+        if is_missing("tvm"):
+            sys.exit("peers: tvm is not installed, and nothing else is to be tuned")
+        return tuning.main(options)
     print(report.HEADER, flush=True)
     rows = []
     for name in options.models:
@@ -217,4 +227,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

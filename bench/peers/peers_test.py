@@ -9,6 +9,7 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 import contestant
+import curves
 import report
 
 
@@ -68,6 +69,27 @@ class Process(unittest.TestCase):
     def test_a_refusal_is_a_reason(self):
         refusal = "import json; input(); print(json.dumps({'error': 'no such operator'}))"
         self.assertEqual(self.failure(refusal), "no such operator")
+
+
+class Tuning(unittest.TestCase):
+    def test_the_first_point_as_fast_as_the_other_counts(self):
+        curve = [[1.0, 9.0], [2.0, 5.0], [3.0, 4.0]]
+        self.assertEqual(curves.seconds_to_reach(curve, 5.0), 2.0)
+        self.assertEqual(curves.seconds_to_reach(curve, 100.0), 1.0)
+        self.assertIsNone(curves.seconds_to_reach(curve, 3.0))
+
+    def test_the_other_has_no_latency_until_every_task_runs(self):
+        curve = curves.Curve([1, 2], minutes=60)
+        curve.add(0, [0.5, None])
+        curve.add(1, [0.25])
+        curve.add(1, [None])
+        self.assertEqual([point[1] for point in curve.points], [None, 1000.0, 1000.0])
+        self.assertEqual(curve.trials, 4)
+
+    def test_the_other_ends_when_time_is_up(self):
+        curve = curves.Curve([1], minutes=0)
+        with self.assertRaises(curves.TimeIsUp):
+            curve.add(0, [1.0])
 
 
 if __name__ == "__main__":

@@ -112,9 +112,7 @@ Result<void> finish(const Network& network, const Target& target, const Backend&
           record_plan(store, tuner.tasks(), contest.schedules_of(run.winner), *took, run.version);
       !done)
     return done.error();
-  const Result<ExecutionPlan> written = contest.write(run.winner, run.package);
-  if (!written) return written.error();
-  return {};
+  return contest.write(run.winner, run.package);
 }
 
 Result<TuningRun> tune(const TuneArguments& arguments, const std::string& output,

@@ -1,6 +1,7 @@
 #include "search/contest.h"
 
 #include "base/check.h"
+#include "base/unfinished_file.h"
 #include "measure/timings.h"
 #include "package/build.h"
 #include "runtime/port_buffers.h"
@@ -9,6 +10,7 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 
 namespace tessera {
@@ -26,7 +28,7 @@ constexpr int fewest_turns = 5;
 struct Contest::Entry {
   std::string name;
   std::vector<Schedule> schedules;
-  CompiledNetwork compiled;
+  std::string path;  // of its package
   std::unique_ptr<Session> session;
   std::unique_ptr<PortBuffers> inputs, outputs;
 
@@ -59,7 +61,6 @@ const std::vector<Schedule>& Contest::schedules_of(const std::string& name) cons
 }
 
 Result<void> Contest::enter(const std::string& name, std::vector<Schedule> schedules) {
-  if (options_.progress) options_.progress("compiling " + name);
   std::size_t next = 0;
   CompileOptions compile;
   compile.schedule_of = [&](const Task&) { return schedules[next++]; };
@@ -68,14 +69,12 @@ Result<void> Contest::enter(const std::string& name, std::vector<Schedule> sched
   const std::string path = (std::filesystem::path(options_.folder) / (name + ".tessera")).string();
   if (const auto done = write_network(*compiled, target_, path); !done) return done.error();
   const Result<std::shared_ptr<const Package>> package = Package::open(path);
-  std::error_code ignored;
-  std::filesystem::remove(path, ignored);  // what is open stays
   if (!package) return package.error();
   Result<Session> session = Session::make(*package, {.threads = options_.threads, .pool = {}});
   if (!session) return session.error();
   Entry made{name,
              std::move(schedules),
-             *std::move(compiled),
+             path,
              std::make_unique<Session>(*std::move(session)),
              std::make_unique<PortBuffers>((*package)->plan().inputs),
              std::make_unique<PortBuffers>((*package)->plan().outputs)};
@@ -134,7 +133,6 @@ void Contest::withdraw(const std::string& name) {
 }
 
 Result<std::vector<Finalist>> Contest::compare() {
-  if (options_.progress) options_.progress("comparing");
   std::vector<std::vector<double>> milliseconds(entries_.size());
   const auto start = std::chrono::steady_clock::now();
   const auto elapsed = [&] { return Seconds(std::chrono::steady_clock::now() - start).count(); };
@@ -157,10 +155,19 @@ Result<std::vector<Finalist>> Contest::compare() {
   return finalists;
 }
 
-Result<ExecutionPlan> Contest::write(const std::string& name, const std::string& path) const {
-  const Entry& winner = entry(name);
-  if (const auto done = write_network(winner.compiled, target_, path); !done) return done.error();
-  return winner.compiled.plan;
+Result<void> Contest::write(const std::string& name, const std::string& path) const {
+  constexpr std::size_t piece_bytes = 4 << 20;
+  std::ifstream from(entry(name).path, std::ios::binary);
+  Result<UnfinishedFile> to = UnfinishedFile::make(path);
+  if (!to) return to.error();
+  std::string piece(piece_bytes, '\0');
+  for (std::uint64_t at = 0; from.read(piece.data(), piece_bytes), from.gcount() > 0;) {
+    const auto count = static_cast<std::size_t>(from.gcount());
+    if (auto done = to->write_at(at, std::string_view(piece).substr(0, count)); !done) return done;
+    at += count;
+  }
+  if (!from.eof()) return Error{entry(name).path + ": cannot be read"};
+  return to->finish();
 }
 
 }  // namespace tessera

@@ -7,7 +7,6 @@
 #include "record/tuning_run.h"
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -20,8 +19,7 @@ class Contest {
   struct Options {
     std::int64_t threads = 0;
     double seconds = 6;  // of each comparison
-    std::string folder;  // for packages that are not the winner's
-    std::function<void(const std::string&)> progress = {};  // told what it does
+    std::string folder;  // where there is room for a package of each entry
   };
 
   Contest(const Network& network, const Target& target, const Backend& backend, Options options);
@@ -40,7 +38,7 @@ class Contest {
   /// All entries by turns; in the order in which they were entered.
   Result<std::vector<Finalist>> compare();
   /// Writes an entry as a package.
-  Result<ExecutionPlan> write(const std::string& name, const std::string& path) const;
+  Result<void> write(const std::string& name, const std::string& path) const;
   const std::vector<Schedule>& schedules_of(const std::string& name) const;
 
  private:
