@@ -3,6 +3,7 @@
 #include "base/cores.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "measure/conditions.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -29,13 +30,6 @@ std::optional<std::int64_t> memory(std::string_view name) {
   const std::optional<std::string> value = value_of("/proc/meminfo", name);
   const std::optional<std::int64_t> kib = value ? Scanner(*value).accept_integer() : std::nullopt;
   return kib ? std::optional(*kib * 1024) : std::nullopt;
-}
-
-std::optional<double> load() {
-  const Result<std::string> text = read_file("/proc/loadavg");
-  if (!text) return std::nullopt;
-  const Result<Scanner::Number> number = Scanner(*text).expect_number();
-  return number ? std::optional(number->value) : std::nullopt;
 }
 
 std::optional<std::string> governor() {
@@ -89,7 +83,7 @@ Machine inspect_machine() {
           .host = detect_host(),
           .usable_cores = usable_cores(),
           .present_cores = present_cores(),
-          .load = load(),
+          .load = conditions_now().load,
           .governor = governor(),
           .memory_bytes = memory("MemTotal"),
           .available_bytes = memory("MemAvailable"),

@@ -20,13 +20,6 @@ struct Control {
   alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> bytes{};
 };
 
-bool send_message(int descriptor, const msghdr& header) {
-  ssize_t sent = -1;
-  do sent = sendmsg(descriptor, &header, MSG_NOSIGNAL);
-  while (sent < 0 && errno == EINTR);
-  return sent >= 0;
-}
-
 }  // namespace
 
 std::pair<Channel, Channel> Channel::make() {
@@ -45,28 +38,25 @@ Channel::~Channel() {
   if (descriptor_ >= 0) close(descriptor_);
 }
 
-bool Channel::send(std::string_view message) const {
-  iovec data{const_cast<char*>(message.data()), message.size()};
-  msghdr header{};
-  header.msg_iov = &data;
-  header.msg_iovlen = 1;
-  return send_message(descriptor_, header);
-}
-
-bool Channel::send(std::string_view message, const Channel& carried) const {
+bool Channel::send(std::string_view message, const Channel* carried) const {
   iovec data{const_cast<char*>(message.data()), message.size()};
   Control control;
   msghdr header{};
   header.msg_iov = &data;
   header.msg_iovlen = 1;
-  header.msg_control = control.bytes.data();
-  header.msg_controllen = control.bytes.size();
-  cmsghdr* part = CMSG_FIRSTHDR(&header);
-  part->cmsg_level = SOL_SOCKET;
-  part->cmsg_type = SCM_RIGHTS;
-  part->cmsg_len = CMSG_LEN(sizeof(int));
-  std::memcpy(CMSG_DATA(part), &carried.descriptor_, sizeof(int));
-  return send_message(descriptor_, header);
+  if (carried != nullptr) {
+    header.msg_control = control.bytes.data();
+    header.msg_controllen = control.bytes.size();
+    cmsghdr* part = CMSG_FIRSTHDR(&header);
+    part->cmsg_level = SOL_SOCKET;
+    part->cmsg_type = SCM_RIGHTS;
+    part->cmsg_len = CMSG_LEN(sizeof(int));
+    std::memcpy(CMSG_DATA(part), &carried->descriptor_, sizeof(int));
+  }
+  ssize_t sent = -1;
+  do sent = sendmsg(descriptor_, &header, MSG_NOSIGNAL);
+  while (sent < 0 && errno == EINTR);
+  return sent >= 0;
 }
 
 std::optional<Channel::Received> Channel::receive() const {

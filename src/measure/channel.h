@@ -23,10 +23,9 @@ class Channel {
   }
   ~Channel();
 
-  /// Whether it went: not when the other end has closed.
-  bool send(std::string_view message) const;
-  /// With a descriptor of this process, which the other one gets a copy of.
-  bool send(std::string_view message, const Channel& carried) const;
+  /// Whether it went: not when the other end has closed. The other process gets a copy of an end
+  /// that is carried.
+  bool send(std::string_view message, const Channel* carried = nullptr) const;
 
   struct Received;
   /// Waits; nothing when the other end has closed.

@@ -46,7 +46,7 @@ void serve_fork(const Channel& server, const std::function<void(const Channel&)>
   if (child < 0)
     server.send("-" + std::string(std::strerror(errno)));
   else
-    server.send(std::to_string(child), here);
+    server.send(std::to_string(child), &here);
 }
 
 [[noreturn]] void be_server(const Channel& server,
