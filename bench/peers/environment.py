@@ -19,7 +19,8 @@ PACKAGES = [
     "iree-base-compiler",
     "iree-base-runtime",
     "apache-tvm",
-    "xgboost",  # which its MetaSchedule learns with
+    "xgboost",  # which its MetaSchedule learns with, and
+    "psutil",  # which it needs
 ]
 
 
