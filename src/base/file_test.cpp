@@ -1,7 +1,7 @@
 #include "base/file.h"
 
+#include "base/temporary_folder.h"
 #include "base/unfinished_file.h"
-#include "support/temporary_folder.h"
 
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ TEST(ReadFile, NamesThePathAndTheReason) {
 }
 
 TEST(WriteFile, WritesWhatIsReadAgainAndLeavesNothingElse) {
-  const TemporaryFolder folder;
+  const TemporaryFolder folder = *TemporaryFolder::make();
   const std::string path = folder / "bytes";
   const std::string bytes("a\0b\n", 4);
   ASSERT_TRUE(write_file(path, "longer than what comes next"));
@@ -34,7 +34,7 @@ TEST(WriteFile, WritesWhatIsReadAgainAndLeavesNothingElse) {
 }
 
 TEST(UnfinishedFile, HasNoNameBeforeItIsFinished) {
-  const TemporaryFolder folder;
+  const TemporaryFolder folder = *TemporaryFolder::make();
   const int unnamed = open(folder.path().c_str(), O_TMPFILE | O_WRONLY, 0600);
   if (unnamed < 0) GTEST_SKIP() << "files need names here";
   close(unnamed);

@@ -1,4 +1,5 @@
 #include "base/file.h"
+#include "base/temporary_folder.h"
 #include "base/unfinished_file.h"
 #include "cli/build_info.h"
 #include "cli/interrupts.h"
@@ -41,25 +42,6 @@ struct TuneArguments {
   bool is_json = false;
 };
 
-/// A folder that goes with everything in it.
-class ScratchFolder {
- public:
-  ScratchFolder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "tessera-XXXXXX").string();
-    if (mkdtemp(pattern.data()) != nullptr) path_ = pattern;
-  }
-  ~ScratchFolder() {
-    std::error_code ignored;
-    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
-  }
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
-
 /// What is kept of the budget for comparing whole networks at the end.
 double comparison_seconds(double budget) { return std::min(budget / 8, 30.0); }
 
@@ -86,10 +68,12 @@ TuningRun facts_of(const TuneArguments& arguments, const Target& target) {
 /// stands; the fastest is written.
 Result<void> finish(const Network& network, const Target& target, const Backend& backend,
                     RecordStore& store, const Tuner& tuner, bool is_short, TuningRun& run) {
-  const ScratchFolder scratch;
+  const Result<TemporaryFolder> scratch = TemporaryFolder::make();
+  if (!scratch) return scratch.error();
   const double seconds = is_short ? 1 : comparison_seconds(run.budget_seconds) / 3;
-  Contest contest(network, target, backend,
-                  {.threads = target.cores, .seconds = seconds, .folder = scratch.path()});
+  Contest contest(
+      network, target, backend,
+      {.threads = target.cores, .seconds = seconds, .folder = scratch->path().string()});
   const auto enter = [&](const char* name, std::vector<Schedule> schedules) {
     return contest.enter(name, std::move(schedules));
   };
@@ -115,6 +99,21 @@ Result<void> finish(const Network& network, const Target& target, const Backend&
   return contest.write(run.winner, run.package);
 }
 
+TuneOptions options_for(const TuneArguments& arguments, const Target& target,
+                        const Interrupts& interrupts, TuningScreen& screen) {
+  TuneOptions options;
+  options.budget_trials = arguments.trials;
+  options.budget_seconds = arguments.budget_seconds - comparison_seconds(arguments.budget_seconds);
+  options.sampler = arguments.sampler;
+  options.cost_model = arguments.cost_model;
+  options.seed = arguments.seed;
+  options.measure.threads = target.cores;
+  options.version = build_info.version;
+  options.is_stopped = [&] { return interrupts.has_come(); };
+  options.progress = [&](const TuningRun& run) { screen.show(run); };
+  return options;
+}
+
 Result<TuningRun> tune(const TuneArguments& arguments, const std::string& output,
                        const std::string& run_path) {
   if (arguments.budget_seconds <= 0) return Error{"--budget: expected more than no time"};
@@ -137,18 +136,9 @@ Result<TuningRun> tune(const TuneArguments& arguments, const std::string& output
   const Interrupts interrupts;
   const std::unique_ptr<Backend> backend = llvm_backend();
   TuningScreen screen(TuningScreen::mode_for(arguments.is_json));
-  TuneOptions options;
-  options.budget_trials = arguments.trials;
-  options.budget_seconds = arguments.budget_seconds - comparison_seconds(arguments.budget_seconds);
-  options.sampler = arguments.sampler;
-  options.cost_model = arguments.cost_model;
-  options.seed = arguments.seed;
-  options.measure.threads = target->cores;
-  options.version = build_info.version;
-  options.is_stopped = [&] { return interrupts.has_come(); };
-  options.progress = [&](const TuningRun& run) { screen.show(run); };
-  Result<Tuner> tuner = Tuner::make(*network, *target, *backend, *store,
-                                    facts_of(arguments, *target), std::move(options));
+  Result<Tuner> tuner =
+      Tuner::make(*network, *target, *backend, *store, facts_of(arguments, *target),
+                  options_for(arguments, *target, interrupts, screen));
   if (!tuner) return tuner.error();
   if (const auto done = tuner->tune(); !done) return done.error();
   if (!interrupts.has_come())

@@ -1,7 +1,7 @@
 #include "onnx/export.h"
 
+#include "base/temporary_folder.h"
 #include "onnx/import.h"
-#include "support/temporary_folder.h"
 
 #include <gtest/gtest.h>
 
@@ -77,7 +77,7 @@ TEST(Export, IsForTheNewestVersionAmongNodes) {
 }
 
 TEST(Export, WritesLargeConstantsBesideTheModel) {
-  const TemporaryFolder folder;
+  const TemporaryFolder folder = *TemporaryFolder::make();
   ASSERT_TRUE(export_onnx_file(rich_graph(), folder / "small.onnx"));
   EXPECT_FALSE(std::filesystem::exists(folder / "small.onnx.data"));
   ASSERT_TRUE(export_onnx_file(rich_graph(), folder / "large.onnx", {.most_bytes_inside = 4}));

@@ -1,8 +1,8 @@
 #include "onnx/import.h"
 
 #include "base/file.h"
+#include "base/temporary_folder.h"
 #include "onnx/sample_models.h"
-#include "support/temporary_folder.h"
 
 #include <gtest/gtest.h>
 
@@ -404,7 +404,7 @@ std::string weights_bytes() {
 }
 
 TEST(ImportExternalData, ReadsAFileBesideTheModel) {
-  const TemporaryFolder folder;
+  const TemporaryFolder folder = *TemporaryFolder::make();
   std::filesystem::create_directory(folder / "data");
   ASSERT_TRUE(write_file(folder / "data/w", "pad" + weights_bytes()));
   ASSERT_TRUE(write_file(folder / "m.onnx", model_with_data_at("data/w", "3").SerializeAsString()));
@@ -414,7 +414,7 @@ TEST(ImportExternalData, ReadsAFileBesideTheModel) {
 }
 
 TEST(ImportExternalData, RefusesWhatLiesOutside) {
-  const TemporaryFolder folder;
+  const TemporaryFolder folder = *TemporaryFolder::make();
   std::filesystem::create_directory(folder / "model");
   ASSERT_TRUE(write_file(folder / "outside", weights_bytes()));
   std::filesystem::create_symlink("../outside", folder / "model/link");
@@ -435,7 +435,7 @@ TEST(ImportExternalData, RefusesWhatLiesOutside) {
 }
 
 TEST(ImportExternalData, RefusesOtherSizes) {
-  const TemporaryFolder folder;
+  const TemporaryFolder folder = *TemporaryFolder::make();
   ASSERT_TRUE(write_file(folder / "w", weights_bytes()));
   const auto refusal_of = [&](const std::string& offset, const std::string& length) {
     return refusal(model_with_data_at("w", offset, length), {.folder = folder.path()});

@@ -1,7 +1,7 @@
 #include "onnx/tensor_file.h"
 
 #include "base/file.h"
-#include "support/temporary_folder.h"
+#include "base/temporary_folder.h"
 
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ constexpr std::array all_elements = {
     ElementType::BFloat16};
 
 TEST(TensorFile, ReadsWhatIsWritten) {
-  const TemporaryFolder folder;
+  const TemporaryFolder folder = *TemporaryFolder::make();
   for (const ElementType element : all_elements) {
     auto data = std::make_shared<HostBuffer>(dtype_of(element), 3);
     for (std::int64_t n = 0; n < 3; ++n) data->set_integer(n, element == ElementType::Bool ? 1 : n);
@@ -34,7 +34,7 @@ TEST(TensorFile, ReadsWhatIsWritten) {
 
 /// The elements of a message whose numbers stand in a typed field.
 std::vector<double> typed(int element, const std::function<void(TensorProto&)>& fill) {
-  const TemporaryFolder folder;
+  const TemporaryFolder folder = *TemporaryFolder::make();
   TensorProto message;
   message.set_data_type(element);
   message.add_dims(2);
@@ -85,7 +85,7 @@ TEST(TensorFile, ReadsNumbersFromTheFieldOfTheirType) {
 }
 
 TEST(TensorFile, RefusesWhatIsNoTensor) {
-  const TemporaryFolder folder;
+  const TemporaryFolder folder = *TemporaryFolder::make();
   const std::string path = folder / "t.pb";
   ASSERT_TRUE(write_file(path, "text"));
   EXPECT_EQ(read_tensor_file(path).error().message, path + ": not a tensor message");

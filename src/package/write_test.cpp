@@ -1,9 +1,9 @@
 #include "package/write.h"
 
 #include "base/file.h"
+#include "base/temporary_folder.h"
 #include "runtime/package.h"
 #include "support/sample_network.h"
-#include "support/temporary_folder.h"
 #include "support/temporary_path.h"
 
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ std::string refusal(const Result<void>& result) {
 
 TEST(WritePackage, ReplacesAFileAsAWhole) {
   const SampleNetwork network;
-  const TemporaryFolder folder;
+  const TemporaryFolder folder = *TemporaryFolder::make();
   const std::string path = (folder / "model.tessera").string();
   ASSERT_EQ(refusal(network.write(path)), "accepted");
   const auto old = *Package::open(path);
@@ -81,7 +81,7 @@ TEST(WritePackage, RefusesWeightsOutOfPlace) {
 TEST(WritePackage, RefusesAnUnsoundPlan) {
   SampleNetwork network;
   network.plan.calls[0].kernel = 5;
-  const TemporaryFolder folder;
+  const TemporaryFolder folder = *TemporaryFolder::make();
   EXPECT_EQ(refusal(network.write((folder / "model").string())),
             "plan: kernel 5, expected below 2 in call 'matmul_relu 0'");
   EXPECT_TRUE(files_of(folder).empty());
@@ -91,7 +91,7 @@ TEST(WritePackage, SaysWhatTheSystemRefuses) {
   const SampleNetwork network;
   EXPECT_EQ(refusal(network.write("/no/such")), "/no/such: No such file or directory");
   EXPECT_EQ(refusal(network.write("/proc/model")), "/proc/model: No such file or directory");
-  const TemporaryFolder folder;
+  const TemporaryFolder folder = *TemporaryFolder::make();
   EXPECT_EQ(refusal(network.write(folder.path().string())),
             folder.path().string() + ": not a file that could be replaced");
   EXPECT_TRUE(files_of(folder).empty());
@@ -99,7 +99,7 @@ TEST(WritePackage, SaysWhatTheSystemRefuses) {
 
 TEST(WritePackage, LeavesNothingOfAFileThatDoesNotFit) {
   const SampleNetwork network;
-  const TemporaryFolder folder;
+  const TemporaryFolder folder = *TemporaryFolder::make();
   rlimit old{};
   getrlimit(RLIMIT_FSIZE, &old);
   const rlimit tight = {.rlim_cur = 4096, .rlim_max = old.rlim_max};

@@ -2,13 +2,13 @@
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/temporary_folder.h"
 #include "record/compressed_lines.h"
 #include "record/export_manifest.h"
 #include "record/record_text.h"
 #include "support/child.h"
 #include "support/data_file.h"
 #include "support/sample_records.h"
-#include "support/temporary_folder.h"
 
 #include <gtest/gtest.h>
 
@@ -81,7 +81,7 @@ class Exchange : public testing::Test {
   }
   std::string first_shard() const { return export_ + "/" + manifest().shards[0].path(); }
 
-  TemporaryFolder folder_;
+  TemporaryFolder folder_ = *TemporaryFolder::make();
   std::string export_ = folder_ / "deep/export";
   const std::vector<Record> records_ = {sample_record(1, 0.2), failed_record(1),
                                         sample_record(1, 0.1), sample_record(2, 0.3),

@@ -1,9 +1,9 @@
 #include "base/file.h"
+#include "base/temporary_folder.h"
 #include "record/sqlite.h"
 #include "record/store.h"
 #include "support/child.h"
 #include "support/sample_records.h"
-#include "support/temporary_folder.h"
 
 #include <gtest/gtest.h>
 
@@ -55,7 +55,7 @@ class StoreFile : public testing::Test {
     return count;
   }
 
-  TemporaryFolder folder_;
+  TemporaryFolder folder_ = *TemporaryFolder::make();
   std::string path_ = folder_ / "store.db";
 };
 

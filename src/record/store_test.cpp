@@ -1,8 +1,8 @@
 #include "record/store.h"
 
+#include "base/temporary_folder.h"
 #include "record/sqlite.h"
 #include "support/sample_records.h"
-#include "support/temporary_folder.h"
 
 #include <gtest/gtest.h>
 
@@ -36,7 +36,7 @@ class StoreTest : public testing::Test {
     ASSERT_TRUE(done) << done.error().message;
   }
 
-  TemporaryFolder folder_;
+  TemporaryFolder folder_ = *TemporaryFolder::make();
   std::string path_ = folder_ / "deep/er/store.db";
   RecordStore store_;
 };

@@ -1,12 +1,12 @@
 #include "search/tuner.h"
 
+#include "base/temporary_folder.h"
 #include "package/build.h"
 #include "runtime/package.h"
 #include "search/contest.h"
 #include "search/plan_records.h"
 #include "search/seeds.h"
 #include "support/small_graph.h"
-#include "support/temporary_folder.h"
 
 #include <gtest/gtest.h>
 
@@ -53,7 +53,7 @@ class Tuning : public testing::Test {
     return records;
   }
 
-  TemporaryFolder folder_;
+  TemporaryFolder folder_ = *TemporaryFolder::make();
   const Target target_ = detect_host();
   const Network network_ = network_for(target_);
   const std::unique_ptr<Backend> backend_ = llvm_backend();

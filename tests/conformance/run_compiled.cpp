@@ -1,7 +1,7 @@
+#include "base/temporary_folder.h"
 #include "conformance/run.h"
 #include "package/build.h"
 #include "runtime/session.h"
-#include "support/temporary_folder.h"
 
 namespace tessera::conformance {
 namespace {
@@ -40,7 +40,7 @@ Result<std::vector<Constant>> run_session(Session session, const std::vector<Con
 
 Result<std::vector<Constant>> run_compiled(const Graph& graph,
                                            const std::vector<Constant>& inputs) {
-  const TemporaryFolder folder;
+  const TemporaryFolder folder = *TemporaryFolder::make();
   const std::string path = folder / "model.tessera";
   const Target target = detect_host();
   if (const auto built = build_package(graph, target, path); !built) return built.error();

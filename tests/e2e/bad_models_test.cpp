@@ -1,7 +1,7 @@
 #include "base/file.h"
+#include "base/temporary_folder.h"
 #include "e2e/program.h"
 #include "onnx/sample_models.h"
-#include "support/temporary_folder.h"
 
 #include <gtest/gtest.h>
 
@@ -48,7 +48,7 @@ class BadModel : public testing::Test {
     expect_refused(model.SerializeAsString(), message, options);
   }
 
-  TemporaryFolder folder_;
+  TemporaryFolder folder_ = *TemporaryFolder::make();
 };
 
 /// `y = op(x, w)` on x float[2, 3] and what `change` makes of w float[3].
@@ -210,7 +210,7 @@ class BadExternalData : public BadModel {
 };
 
 TEST_F(BadExternalData, IsRefusedOutsideTheFolderOfTheModel) {
-  const TemporaryFolder elsewhere;
+  const TemporaryFolder elsewhere = *TemporaryFolder::make();
   ASSERT_TRUE(write_file(elsewhere / "w", std::string(12, '\0')));
   const std::string inside = "expected a path inside the folder of the model";
   const std::string name = elsewhere.path().filename().string();

@@ -1,9 +1,9 @@
 #include "base/file.h"
+#include "base/temporary_folder.h"
 #include "e2e/program.h"
 #include "record/store.h"
 #include "support/data_file.h"
 #include "support/sample_records.h"
-#include "support/temporary_folder.h"
 
 #include <gtest/gtest.h>
 
@@ -31,7 +31,7 @@ class Db : public testing::Test {
   }
   std::string file(const std::string& name) const { return (folder_ / name).string(); }
 
-  TemporaryFolder folder_;
+  TemporaryFolder folder_ = *TemporaryFolder::make();
   std::string path_ = file("store.db");
   const std::string one_ = sample_task(1).fingerprint;
   const std::string two_ = sample_task(2).fingerprint;

@@ -1,9 +1,9 @@
 #include "base/check.h"
 #include "base/file.h"
+#include "base/temporary_folder.h"
 #include "e2e/program.h"
 #include "onnx/export.h"
 #include "support/small_graph.h"
-#include "support/temporary_folder.h"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -31,7 +31,7 @@ class Profile : public testing::Test {
   std::string path(const std::string& name) const { return (folder_ / name).string(); }
 
  private:
-  TemporaryFolder folder_;
+  TemporaryFolder folder_ = *TemporaryFolder::make();
 };
 
 TEST_F(Profile, HasALinePerTask) {

@@ -1,8 +1,8 @@
 #include "base/file.h"
+#include "base/temporary_folder.h"
 #include "e2e/program.h"
 #include "record/tuning_run.h"
 #include "support/sample_run.h"
-#include "support/temporary_folder.h"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -25,7 +25,7 @@ class Report : public testing::Test {
   std::string run_file() const { return written("run.json", to_json(sample_run(1))); }
 
  private:
-  TemporaryFolder folder_;
+  TemporaryFolder folder_ = *TemporaryFolder::make();
 };
 
 TEST_F(Report, IsWrittenBesideTheRun) {

@@ -1,10 +1,10 @@
 #include "base/check.h"
+#include "base/temporary_folder.h"
 #include "cli/array_files.h"
 #include "e2e/program.h"
 #include "onnx/export.h"
 #include "onnx/tensor_file.h"
 #include "support/small_graph.h"
-#include "support/temporary_folder.h"
 
 #include <gtest/gtest.h>
 
@@ -54,7 +54,7 @@ class Run : public testing::Test {
         "a tensor file");
   }
 
-  TemporaryFolder folder_;
+  TemporaryFolder folder_ = *TemporaryFolder::make();
   std::filesystem::path model_ = folder_ / "model.onnx";
 };
 

@@ -1,8 +1,8 @@
 #include "base/check.h"
+#include "base/temporary_folder.h"
 #include "e2e/program.h"
 #include "onnx/export.h"
 #include "support/small_graph.h"
-#include "support/temporary_folder.h"
 
 #include <gtest/gtest.h>
 
@@ -27,7 +27,7 @@ class ShowNetwork : public testing::Test {
   std::string package() const { return (folder_ / "model.tessera").string(); }
 
  private:
-  TemporaryFolder folder_;
+  TemporaryFolder folder_ = *TemporaryFolder::make();
 };
 
 TEST_F(ShowNetwork, PrintsEveryStation) {

@@ -1,11 +1,11 @@
 #include "base/file.h"
 #include "base/rng.h"
+#include "base/temporary_folder.h"
 #include "e2e/program.h"
 #include "onnx/export.h"
 #include "record/store.h"
 #include "record/tuning_run.h"
 #include "support/small_graph.h"
-#include "support/temporary_folder.h"
 
 #include <gtest/gtest.h>
 
@@ -13,6 +13,7 @@
 #include <csignal>
 #include <fcntl.h>
 #include <filesystem>
+#include <sstream>
 #include <sys/mount.h>
 #include <sys/wait.h>
 #include <thread>
@@ -61,7 +62,7 @@ class Tune : public testing::Test {
     ASSERT_GT(records(), 0);
   }
 
-  TemporaryFolder folder_;
+  TemporaryFolder folder_ = *TemporaryFolder::make();
 };
 
 /// The program in the background, its output away.
@@ -178,13 +179,25 @@ TEST_F(Tune, KilledAtAnyMomentLosesNothing) {
   printed(verb("--budget 20s --trials 20"));
 }
 
-/// Processes whose parent or grandparent is `ancestor` and that have no children: its workers.
-std::vector<pid_t> workers_of(pid_t ancestor) {
-  const Ended listed =
-      run_shell("for s in $(pgrep -P " + std::to_string(ancestor) + "); do pgrep -P $s; done");
+std::vector<pid_t> children_of(pid_t parent) {
+  std::vector<pid_t> children;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+    const std::string name = entry.path().filename().string();
+    const auto stat = read_file((entry.path() / "stat").string());
+    if (name.find_first_not_of("0123456789") != std::string::npos || !stat) continue;
+    std::istringstream fields(stat->substr(stat->rfind(')') + 1));  // names may hold anything
+    char state = 0;
+    pid_t its_parent = 0;
+    if (fields >> state >> its_parent && its_parent == parent) children.push_back(std::stoi(name));
+  }
+  return children;
+}
+
+/// The children of the process that forks them.
+std::vector<pid_t> workers_of(pid_t tuner) {
   std::vector<pid_t> workers;
-  std::istringstream words(listed.text);
-  for (pid_t worker = 0; words >> worker;) workers.push_back(worker);
+  for (const pid_t server : children_of(tuner))
+    for (const pid_t worker : children_of(server)) workers.push_back(worker);
   return workers;
 }
 

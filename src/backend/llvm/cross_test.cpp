@@ -1,5 +1,6 @@
 #include "backend/llvm/expect_agreement.h"
 #include "backend/llvm/sample_programs.h"
+#include "base/temporary_folder.h"
 
 #include <gtest/gtest.h>
 
@@ -62,16 +63,10 @@ class Cross : public testing::TestWithParam<Emulated> {
     for (const std::string& program :
          {GetParam().tools + "g++", GetParam().emulator.substr(0, GetParam().emulator.find(' '))})
       if (!is_installed(program)) GTEST_SKIP() << program << " is not installed";
-    std::string name = (fs::temp_directory_path() / "tessera-cross-XXXXXX").string();
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    folder_ = name;
-  }
-  void TearDown() override {
-    if (!folder_.empty()) fs::remove_all(folder_);
   }
 
   void run(const std::string& command) {
-    const std::string whole = "cd '" + folder_.string() + "' && " + command;
+    const std::string whole = "cd '" + folder_.path().string() + "' && " + command;
     EXPECT_EQ(system(whole.c_str()), 0) << command;
   }
 
@@ -117,7 +112,7 @@ class Cross : public testing::TestWithParam<Emulated> {
     }
   }
 
-  fs::path folder_;
+  TemporaryFolder folder_ = *TemporaryFolder::make();
 };
 
 TEST_P(Cross, MatmulWithTails) { expect_agreement_of(matmul_with_tails); }
