@@ -35,12 +35,9 @@ Result<ExecutionPlan> build_frozen(Graph graph, const Target& target, const std:
   PriorDrafts drafts;
   const Result<Network> network = extract_network(std::move(graph), target, drafts);
   if (!network) return network.error();
-  const Result<std::vector<Schedule>> schedules =
-      recorded_schedules(*store, tasks_of(*network, target));
+  Result<std::vector<Schedule>> schedules = recorded_schedules(*store, tasks_of(*network, target));
   if (!schedules) return schedules.error();
-  options.schedule_of = [&, next = std::size_t{0}](const Task&) mutable {
-    return (*schedules)[next++];
-  };
+  options.schedule_of = one_by_one(*std::move(schedules));
   const Result<CompiledNetwork> compiled =
       compile_network(*network, target, *llvm_backend(), options);
   if (!compiled) return compiled.error();

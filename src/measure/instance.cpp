@@ -60,13 +60,9 @@ Result<std::shared_ptr<const Buffers>> prepared(const Program& prepare, const Ta
 }  // namespace
 
 Result<Instance> Instance::make(const Program& scheduled, const Target& target,
-                                const Backend& backend, std::span<const HostBuffer> operands) try {
-  std::vector<HostBuffer> copies;
-  for (const HostBuffer& operand : operands) copies.push_back(operand.copy());
-  PackedOperands packed(std::move(copies));
+                                const Backend& backend, std::span<const HostBuffer> operands) {
+  PackedOperands packed(operands);
   return make(scheduled, target, backend, packed);
-} catch (const std::bad_alloc&) {
-  return Error{scheduled.name + ": its buffers take more memory than the system has"};
 }
 
 Result<Instance> Instance::make(const Program& scheduled, const Target& target,

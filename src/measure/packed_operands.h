@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -16,8 +17,8 @@ namespace tessera {
 /// only read them. May be used from several threads.
 class PackedOperands {
  public:
-  /// Row-major, one per operand, in order.
-  explicit PackedOperands(std::vector<HostBuffer> operands) : operands_(std::move(operands)) {}
+  /// Row-major, one per operand, in order; they must outlive this.
+  explicit PackedOperands(std::span<const HostBuffer> operands) : operands_(operands) {}
 
   std::size_t count() const { return operands_.size(); }
   std::shared_ptr<const HostBuffer> packed(std::size_t operand, const Placed& placed);
@@ -32,7 +33,7 @@ class PackedOperands {
   using Cache = std::map<std::string, std::shared_ptr<const T>>;
   void grow(std::int64_t bytes);
 
-  std::vector<HostBuffer> operands_;
+  std::span<const HostBuffer> operands_;
   std::mutex mutex_;
   std::int64_t size_bytes_ = 0;  // of what is kept
   Cache<HostBuffer> packed_;

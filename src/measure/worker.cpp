@@ -173,7 +173,8 @@ class Worker {
       refusal_ = operands.error().message;
       return false;
     }
-    operands_ = std::make_unique<PackedOperands>(*std::move(operands));
+    operands_ = *std::move(operands);
+    packed_ = std::make_unique<PackedOperands>(operands_);
     return true;
   }
 
@@ -208,8 +209,7 @@ class Worker {
     const auto start = std::chrono::steady_clock::now();
     const Result<Program> program = tessera::apply(*schedule, to_program(task().computation));
     if (!program) return {std::nullopt, failed(Outcome::Refused, program.error().message)};
-    Result<Instance> instance =
-        Instance::make(*program, task().target, setting_.backend, *operands_);
+    Result<Instance> instance = Instance::make(*program, task().target, setting_.backend, *packed_);
     if (!instance) return {std::nullopt, failed(Outcome::Refused, instance.error().message)};
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
     return {*std::move(instance), {.compile_seconds = taken.count()}};
@@ -243,7 +243,7 @@ class Worker {
           tessera::apply(plain_schedule(computation, setting_.threads), to_program(computation));
       check(program.has_value(), "loops that can be shared");
       const Result<Instance> plain =
-          Instance::make(*program, task().target, setting_.backend, *operands_);
+          Instance::make(*program, task().target, setting_.backend, *packed_);
       if (!plain) return "its plain loops: " + plain.error().message;
       plain->run(pool_);
       reference_ = plain->outputs();
@@ -261,7 +261,8 @@ class Worker {
   const WorkerSetting& setting_;
   ThreadPool pool_;
   std::optional<std::size_t> task_;
-  std::unique_ptr<PackedOperands> operands_;
+  std::vector<HostBuffer> operands_;
+  std::unique_ptr<PackedOperands> packed_;  // of them
   std::optional<std::vector<HostBuffer>> reference_;
   std::string refusal_;
   double best_seconds_ = std::numeric_limits<double>::infinity();

@@ -231,6 +231,13 @@ class NetworkCompiler {
 
 }  // namespace
 
+std::function<Schedule(const Task&)> one_by_one(std::vector<Schedule> schedules) {
+  return [schedules = std::move(schedules), next = std::size_t{0}](const Task&) mutable {
+    check(next < schedules.size(), "a schedule for each task");
+    return schedules[next++];
+  };
+}
+
 Result<CompiledNetwork> compile_network(const Network& network, const Target& target,
                                         const Backend& backend, const CompileOptions& options) {
   return NetworkCompiler(network, target, backend, options).run();

@@ -34,6 +34,9 @@ struct CompileOptions {
   std::function<void(std::size_t, std::size_t)> progress = {};
 };
 
+/// Gives one schedule after the other: tasks are asked for in the order of `tasks_of`.
+std::function<Schedule(const Task&)> one_by_one(std::vector<Schedule> schedules);
+
 /// Makes code for every distinct task of the network, lays its constants out as the code reads
 /// them, and plans memory. Code for another machine is made as well; what must be computed now is
 /// computed here.

@@ -3,6 +3,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 
+#include <chrono>
 #include <cmath>
 #include <span>
 
@@ -65,6 +66,11 @@ Result<void> verify(const Measurement& measurement) {
 }
 
 }  // namespace
+
+std::int64_t seconds_now() {
+  const auto since = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::seconds>(since).count();
+}
 
 std::string identity(const Record& record) {
   const Measurement& measured = record.measurement;

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tessera {
@@ -21,6 +22,12 @@ struct Record {
   std::int64_t time = 0;  // when, in seconds since 1970
   friend bool operator==(const Record&, const Record&) = default;
 };
+
+/// How the origin of a record begins that was measured as part of a whole network.
+inline constexpr std::string_view plan_origin = "plan ";
+
+/// Seconds since 1970, for records that are made now.
+std::int64_t seconds_now();
 
 /// 32 hexadecimal digits, the same for equal records and on every machine: adding a record twice is
 /// adding it once.

@@ -155,8 +155,8 @@ std::string prune_text(const RecordStore::Filter& filter) {
              "DELETE FROM record WHERE id IN (SELECT id FROM (SELECT record.id, outcome, "
              "row_number() OVER (PARTITION BY record.task, record.target "
              "ORDER BY outcome <> 'ok', best_seconds, record.id) AS place FROM ") +
-         by_task + "ON " + of_pair + " WHERE origin NOT LIKE 'plan %' AND " + condition(filter) +
-         ") WHERE place > ?3 OR outcome <> 'ok')";
+         by_task + "ON " + of_pair + " WHERE origin NOT LIKE '" + std::string(plan_origin) +
+         "%' AND " + condition(filter) + ") WHERE place > ?3 OR outcome <> 'ok')";
 }
 
 }  // namespace

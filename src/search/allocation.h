@@ -26,8 +26,7 @@ struct TaskHistory {
 double expected_gain(const TaskHistory& task);
 
 /// The task to spend the next round on: each in turn at first, the longest ahead, then by expected
-/// gain. Nothing when all are exhausted or none is worth a round: below `least_share` of all
-/// tasks' time, over all further rounds.
+/// gain. Nothing when all are exhausted.
 std::optional<std::size_t> next_task(std::span<const TaskHistory> tasks);
 
 }  // namespace tessera

@@ -61,9 +61,8 @@ const std::vector<Schedule>& Contest::schedules_of(const std::string& name) cons
 }
 
 Result<void> Contest::enter(const std::string& name, std::vector<Schedule> schedules) {
-  std::size_t next = 0;
   CompileOptions compile;
-  compile.schedule_of = [&](const Task&) { return schedules[next++]; };
+  compile.schedule_of = one_by_one(schedules);
   Result<CompiledNetwork> compiled = compile_network(network_, target_, backend_, compile);
   if (!compiled) return compiled.error();
   const std::string path = (std::filesystem::path(options_.folder) / (name + ".tessera")).string();

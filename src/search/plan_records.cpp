@@ -3,14 +3,11 @@
 #include "measure/conditions.h"
 #include "search/seeds.h"
 
-#include <chrono>
 #include <map>
 #include <optional>
 
 namespace tessera {
 namespace {
-
-constexpr std::string_view plan_origin = "plan ";
 
 /// What the store has for one task.
 Result<std::optional<Record>> chosen_record(const RecordStore& store, const Task& task,
@@ -45,8 +42,6 @@ Result<void> record_plan(RecordStore& store, const std::vector<NetworkTask>& tas
                          const std::vector<Schedule>& schedules, const std::vector<double>& seconds,
                          const std::string& version) {
   const std::string origin = std::string(plan_origin) + network_key(tasks);
-  const auto now = std::chrono::duration_cast<std::chrono::seconds>(
-      std::chrono::system_clock::now().time_since_epoch());
   std::vector<TaskEntry> entries;
   std::vector<Record> records;
   for (std::size_t n = 0; n < tasks.size(); ++n) {
@@ -58,7 +53,7 @@ Result<void> record_plan(RecordStore& store, const std::vector<NetworkTask>& tas
                        .origin = origin,
                        .measurement = {.seconds = {seconds[n]}, .conditions = conditions_now()},
                        .version = version,
-                       .time = now.count()});
+                       .time = seconds_now()});
   }
   if (const auto added = store.add(entries, records); !added) return added.error();
   return {};

@@ -60,7 +60,7 @@ Result<std::int64_t> recall(TaskSearch& search, const RecordStore& store) {
   const RecordStore::Filter filter{.task = to_text(fingerprint(search.task())),
                                    .target = to_text(search.task().target)};
   const auto done = store.visit(filter, [&](const Record& record) {
-    if (record.origin.starts_with("plan ")) return true;  // measured in a network, not alone
+    if (record.origin.starts_with(plan_origin)) return true;  // measured in a network, not alone
     const auto names = parse_choices(record.choices);
     if (!names) return ++outdated, true;
     Space::Chain chain = adopt(search.space(), *names, search.untuned());

@@ -39,12 +39,6 @@ std::string title_of(const Call& call) {
   return call.title + sizes + (longest > 1 ? " k" + std::to_string(longest) : "");
 }
 
-std::int64_t unix_time() {
-  return std::chrono::duration_cast<std::chrono::seconds>(
-             std::chrono::system_clock::now().time_since_epoch())
-      .count();
-}
-
 }  // namespace
 
 Result<Tuner> Tuner::make(const Network& network, const Target& target, const Backend& backend,
@@ -172,7 +166,7 @@ Result<void> Tuner::measure(std::size_t n, std::vector<Candidate> candidates, do
                        .origin = candidates[k].origin,
                        .measurement = (*measured)[k],
                        .version = options_.version,
-                       .time = unix_time()});
+                       .time = seconds_now()});
     ++run_.outcomes[(*measured)[k].outcome];
   }
   if (const auto added = store_->add({}, records); !added) return added.error();
