@@ -3,6 +3,7 @@
 /// Every task of a network gets some rounds as `tessera tune` would give them: sampled, compiled,
 /// run, compared with the plain loops, learned from. Nothing is recorded.
 
+#include "base/stopwatch.h"
 #include "extract/tasks.h"
 #include "measure/measurer.h"
 #include "package/build.h"
@@ -14,7 +15,6 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 
@@ -45,9 +45,9 @@ struct Row {
 };
 
 double seconds_of(const auto& act) {
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch stopwatch;
   act();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return stopwatch.seconds();
 }
 
 Row measure_task(TaskSearch& search, std::size_t n, int rounds, Measurer& measurer,

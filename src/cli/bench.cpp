@@ -1,3 +1,4 @@
+#include "base/stopwatch.h"
 #include "cli/model_argument.h"
 #include "cli/verbs.h"
 #include "measure/timings.h"
@@ -8,13 +9,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <chrono>
 #include <memory>
 
 namespace tessera {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 struct BenchArguments {
   ModelArgument model;
@@ -32,16 +30,15 @@ struct Measured {
 Result<Measured> measure(Session& session, PortBuffers& in, PortBuffers& out, double seconds) {
   std::vector<double> milliseconds;
   std::int64_t warm_up_runs = 0;
-  const auto start = Clock::now();
-  const auto elapsed = [&] { return std::chrono::duration<double>(Clock::now() - start).count(); };
-  while (elapsed() < seconds || milliseconds.size() < 10) {
-    const auto before = Clock::now();
+  const Stopwatch stopwatch;
+  while (stopwatch.seconds() < seconds || milliseconds.size() < 10) {
+    const Stopwatch of_this_run;
     if (const auto done = session.run(in.inputs(), out.outputs()); !done) return done.error();
-    const std::chrono::duration<double, std::milli> took = Clock::now() - before;
-    if (warm_up_runs == 0 || elapsed() < seconds / 10)
+    const double took = 1e3 * of_this_run.seconds();
+    if (warm_up_runs == 0 || stopwatch.seconds() < seconds / 10)
       ++warm_up_runs;
     else
-      milliseconds.push_back(took.count());
+      milliseconds.push_back(took);
   }
   return Measured{warm_up_runs, Timings(std::move(milliseconds))};
 }

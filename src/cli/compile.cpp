@@ -1,3 +1,4 @@
+#include "base/stopwatch.h"
 #include "base/unfinished_file.h"
 #include "cli/model_argument.h"
 #include "cli/output_path.h"
@@ -10,7 +11,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <chrono>
 #include <memory>
 #include <unistd.h>
 
@@ -49,7 +49,7 @@ int run_compile(const CompileArguments& arguments) {
   Result<Target> target = parse_target(arguments.target);
   if (!target) return refuse(target.error());
   if (arguments.threads > 0) target->cores = arguments.threads;
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch stopwatch;
   const std::string path =
       arguments.output.empty() ? default_output(arguments.model.model) : arguments.output;
   // Now rather than after all the work; what it makes goes at once.
@@ -66,14 +66,14 @@ int run_compile(const CompileArguments& arguments) {
       arguments.is_frozen ? build_frozen(*std::move(graph), *target, path, arguments.store, options)
                           : build_package(*std::move(graph), *target, path, options);
   if (!plan) return refuse({arguments.model.model + ": " + plan.error().message});
-  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  const double took = stopwatch.seconds();
   const nlohmann::ordered_json facts = {{"package", path},
                                         {"target", to_text(*target)},
                                         {"kernels", plan->kernels.size()},
                                         {"calls", plan->calls.size()},
                                         {"weights_bytes", plan->weights_bytes},
                                         {"arena_bytes", plan->arena_bytes},
-                                        {"seconds", took.count()}};
+                                        {"seconds", took}};
   if (arguments.is_json)
     print_json(facts);
   else
@@ -82,7 +82,7 @@ int run_compile(const CompileArguments& arguments) {
         "{:.1f} s\n",
         path, plan->kernels.size(), plan->calls.size(),
         static_cast<double>(plan->weights_bytes) / 1e6,
-        static_cast<double>(plan->arena_bytes) / 1e6, target->name, took.count());
+        static_cast<double>(plan->arena_bytes) / 1e6, target->name, took);
   return ExitCode::success;
 }
 

@@ -1,5 +1,6 @@
 #include "base/check.h"
 #include "base/cores.h"
+#include "base/stopwatch.h"
 #include "cli/doctor.h"
 #include "cli/example.h"
 #include "cli/peak.h"
@@ -43,9 +44,9 @@ struct Row {
 };
 
 double seconds_of(const Instance& instance, ThreadPool& pool) {
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch stopwatch;
   instance.run(pool);
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return stopwatch.seconds();
 }
 
 /// By turns, so that what disturbs one disturbs all. A run before each timed one brings its data

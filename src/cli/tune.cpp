@@ -1,4 +1,5 @@
 #include "base/file.h"
+#include "base/stopwatch.h"
 #include "base/temporary_folder.h"
 #include "base/unfinished_file.h"
 #include "cli/build_info.h"
@@ -21,7 +22,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
+#include <ctime>
 #include <filesystem>
 #include <memory>
 
@@ -42,8 +43,10 @@ struct TuneArguments {
   bool is_json = false;
 };
 
-/// What is kept of the budget for comparing whole networks at the end.
-double comparison_seconds(double budget) { return std::min(budget / 8, 30.0); }
+/// What is kept of the budget for confirming the best of each task and comparing whole networks.
+double ending_seconds(double budget) { return std::min(budget / 6, 40.0); }
+/// What that keeps for writing the winner.
+constexpr double writing_seconds = 1;
 
 TuningRun facts_of(const TuneArguments& arguments, const Target& target) {
   TuningRun run;
@@ -65,15 +68,14 @@ TuningRun facts_of(const TuneArguments& arguments, const Target& target) {
 }
 
 /// Candidates 0 and the best of each task as whole networks, then the best of each task where it
-/// stands; the fastest is written.
+/// stands; the fastest is written. Ends with the budget if it can.
 Result<void> finish(const Network& network, const Target& target, const Backend& backend,
-                    RecordStore& store, const Tuner& tuner, bool is_short, TuningRun& run) {
+                    RecordStore& store, const Tuner& tuner, bool is_short,
+                    const Stopwatch& stopwatch, TuningRun& run) {
   const Result<TemporaryFolder> scratch = TemporaryFolder::make();
   if (!scratch) return scratch.error();
-  const double seconds = is_short ? 1 : comparison_seconds(run.budget_seconds) / 3;
-  Contest contest(
-      network, target, backend,
-      {.threads = target.cores, .seconds = seconds, .folder = scratch->path().string()});
+  Contest contest(network, target, backend,
+                  {.threads = target.cores, .folder = scratch->path().string()});
   const auto enter = [&](const char* name, std::vector<Schedule> schedules) {
     return contest.enter(name, std::move(schedules));
   };
@@ -86,24 +88,23 @@ Result<void> finish(const Network& network, const Target& target, const Backend&
     contest.withdraw("second");
     if (const auto done = enter("placed", *std::move(best)); !done) return done.error();
   }
-  Result<std::vector<Finalist>> finalists = contest.compare();
+  const double left = run.budget_seconds - stopwatch.seconds();
+  Result<std::vector<Finalist>> finalists = contest.compare(is_short ? 1 : left - writing_seconds);
   if (!finalists) return finalists.error();
   run.finalists = *std::move(finalists);
   run.winner = std::ranges::min_element(run.finalists, {}, &Finalist::median_ms)->name;
-  const Result<std::vector<double>> took = contest.seconds_in_place(run.winner);
-  if (!took) return took.error();
-  if (const auto done =
-          record_plan(store, tuner.tasks(), contest.schedules_of(run.winner), *took, run.version);
+  if (const auto done = record_plan(store, tuner.tasks(), contest.schedules_of(run.winner),
+                                    contest.seconds_in_place(run.winner), run.version);
       !done)
     return done.error();
   return contest.write(run.winner, run.package);
 }
 
-TuneOptions options_for(const TuneArguments& arguments, const Target& target,
+TuneOptions options_for(const TuneArguments& arguments, const Target& target, double search_seconds,
                         const Interrupts& interrupts, TuningScreen& screen) {
   TuneOptions options;
   options.budget_trials = arguments.trials;
-  options.budget_seconds = arguments.budget_seconds - comparison_seconds(arguments.budget_seconds);
+  options.budget_seconds = search_seconds;
   options.sampler = arguments.sampler;
   options.cost_model = arguments.cost_model;
   options.seed = arguments.seed;
@@ -116,6 +117,7 @@ TuneOptions options_for(const TuneArguments& arguments, const Target& target,
 
 Result<TuningRun> tune(const TuneArguments& arguments, const std::string& output,
                        const std::string& run_path) {
+  const Stopwatch stopwatch;
   if (arguments.budget_seconds <= 0) return Error{"--budget: expected more than no time"};
   Result<Target> target = parse_target(arguments.target);
   if (!target) return target.error();
@@ -132,13 +134,15 @@ Result<TuningRun> tune(const TuneArguments& arguments, const std::string& output
   const Result<Network> network = extract_network(*std::move(graph), *target, drafts);
   if (!network) return Error{arguments.model.model + ": " + network.error().message};
 
-  const auto start = std::chrono::steady_clock::now();
   const Interrupts interrupts;
   const std::unique_ptr<Backend> backend = llvm_backend();
   TuningScreen screen(TuningScreen::mode_for(arguments.is_json));
+  TuningRun facts = facts_of(arguments, *target);
+  const double budget = arguments.budget_seconds;
+  const double search_seconds = budget - ending_seconds(budget) - stopwatch.seconds();
   Result<Tuner> tuner =
-      Tuner::make(*network, *target, *backend, *store, facts_of(arguments, *target),
-                  options_for(arguments, *target, interrupts, screen));
+      Tuner::make(*network, *target, *backend, *store, std::move(facts),
+                  options_for(arguments, *target, search_seconds, interrupts, screen));
   if (!tuner) return tuner.error();
   if (const auto done = tuner->tune(); !done) return done.error();
   if (!interrupts.has_come())
@@ -147,13 +151,12 @@ Result<TuningRun> tune(const TuneArguments& arguments, const std::string& output
   run.phase = "compare";
   run.package = output;
   screen.show(run);
-  if (const auto done =
-          finish(*network, *target, *backend, *store, *tuner, interrupts.has_come(), run);
+  if (const auto done = finish(*network, *target, *backend, *store, *tuner, interrupts.has_come(),
+                               stopwatch, run);
       !done)
     return done.error();
   run.phase = "done";
-  run.elapsed_seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  run.elapsed_seconds = stopwatch.seconds();
   if (const auto done = write_file(run_path, to_json(run)); !done) return done.error();
   screen.finish(run);
   return run;

@@ -2,6 +2,7 @@
 
 #include "base/check.h"
 #include "base/file.h"
+#include "base/stopwatch.h"
 #include "base/text.h"
 #include "measure/conditions.h"
 #include "measure/protocol.h"
@@ -206,13 +207,13 @@ class Worker {
   Compiled compiled(const std::string& text) const try {
     const Result<Schedule> schedule = parse_schedule(text);
     if (!schedule) return {std::nullopt, failed(Outcome::Refused, schedule.error().message)};
-    const auto start = std::chrono::steady_clock::now();
+    const Stopwatch stopwatch;
     const Result<Program> program = tessera::apply(*schedule, to_program(task().computation));
     if (!program) return {std::nullopt, failed(Outcome::Refused, program.error().message)};
     Result<Instance> instance = Instance::make(*program, task().target, setting_.backend, *packed_);
     if (!instance) return {std::nullopt, failed(Outcome::Refused, instance.error().message)};
-    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-    return {*std::move(instance), {.compile_seconds = taken.count()}};
+    const double taken = stopwatch.seconds();
+    return {*std::move(instance), {.compile_seconds = taken}};
   } catch (const std::bad_alloc&) {
     return {std::nullopt, failed(Outcome::OutOfMemory, "no memory to compile it")};
   } catch (const InternalError& error) {

@@ -1,6 +1,7 @@
 #include "search/contest.h"
 
 #include "base/check.h"
+#include "base/stopwatch.h"
 #include "base/unfinished_file.h"
 #include "measure/timings.h"
 #include "package/build.h"
@@ -16,8 +17,6 @@
 namespace tessera {
 namespace {
 
-using Seconds = std::chrono::duration<double>;
-
 /// Runs of one entry before it is another's turn; the first finds the caches full of the other's
 /// data and does not count.
 constexpr int runs_per_turn = 6;
@@ -31,12 +30,14 @@ struct Contest::Entry {
   std::string path;  // of its package
   std::unique_ptr<Session> session;
   std::unique_ptr<PortBuffers> inputs, outputs;
+  std::vector<double> milliseconds = {};  // of its last runs
+  std::vector<std::vector<double>> seconds_of_calls = {};
 
-  Result<double> run(std::span<std::chrono::nanoseconds> call_times = {}) const {
-    const auto start = std::chrono::steady_clock::now();
+  Result<double> run(std::span<std::chrono::nanoseconds> call_times) const {
+    const Stopwatch stopwatch;
     const auto done = session->run(inputs->inputs(), outputs->outputs(), call_times);
     if (!done) return done.error();
-    return Seconds(std::chrono::steady_clock::now() - start).count();
+    return stopwatch.seconds();
   }
 };
 
@@ -82,48 +83,50 @@ Result<void> Contest::enter(const std::string& name, std::vector<Schedule> sched
   return {};
 }
 
-Result<std::vector<std::vector<double>>> Contest::task_seconds(
-    const std::vector<const Entry*>& entries) const {
-  constexpr int turns = 6;
+Result<void> Contest::run_by_turns(double seconds) {
   const std::size_t calls = network_.calls.size();
-  std::vector<std::vector<std::vector<double>>> seconds(entries.size());
-  for (auto& of_entry : seconds) of_entry.resize(calls);
+  for (Entry& one : entries_) {
+    one.milliseconds.clear();
+    one.seconds_of_calls.assign(calls, {});
+  }
   std::vector<std::chrono::nanoseconds> times(calls);
-  for (int turn = 0; turn < turns; ++turn)
-    for (std::size_t n = 0; n < entries.size(); ++n)
+  const Stopwatch stopwatch;
+  for (int turn = 0; turn < fewest_turns || stopwatch.seconds() < seconds; ++turn)
+    for (Entry& one : entries_)
       for (int run = 0; run < runs_per_turn; ++run) {
-        if (const auto done = entries[n]->run(times); !done) return done.error();
-        for (std::size_t call = 0; run > 0 && call < calls; ++call)
-          seconds[n][call].push_back(Seconds(times[call]).count());
+        const Result<double> took = one.run(times);
+        if (!took) return took.error();
+        if (run == 0) continue;
+        one.milliseconds.push_back(1e3 * *took);
+        for (std::size_t call = 0; call < calls; ++call)
+          one.seconds_of_calls[call].push_back(std::chrono::duration<double>(times[call]).count());
       }
-  std::vector<std::vector<double>> medians(entries.size(), std::vector<double>(tasks_.size(), 0));
-  for (std::size_t n = 0; n < entries.size(); ++n)
-    for (std::size_t task = 0; task < tasks_.size(); ++task)
-      for (const std::size_t call : tasks_[task].calls)
-        medians[n][task] += Timings(seconds[n][call]).median();
-  return medians;
+  return {};
+}
+
+double Contest::task_seconds(const Entry& entry, std::size_t task) const {
+  double sum = 0;
+  for (const std::size_t call : tasks_[task].calls)
+    sum += Timings(entry.seconds_of_calls[call]).median();
+  return sum;
 }
 
 Result<std::vector<Schedule>> Contest::best_in_place() {
-  std::vector<const Entry*> all;
-  for (const Entry& one : entries_) all.push_back(&one);
-  const Result<std::vector<std::vector<double>>> seconds = task_seconds(all);
-  if (!seconds) return seconds.error();
+  if (const auto done = run_by_turns(0); !done) return done.error();
   std::vector<Schedule> best;
   for (std::size_t task = 0; task < tasks_.size(); ++task) {
     const auto fastest = std::ranges::min_element(
-        *seconds, {}, [&](const std::vector<double>& one) { return one[task]; });
-    best.push_back(entries_[static_cast<std::size_t>(fastest - seconds->begin())].schedules[task]);
+        entries_, {}, [&](const Entry& one) { return task_seconds(one, task); });
+    best.push_back(fastest->schedules[task]);
   }
   return best;
 }
 
-Result<std::vector<double>> Contest::seconds_in_place(const std::string& name) {
-  const Result<std::vector<std::vector<double>>> seconds = task_seconds({&entry(name)});
-  if (!seconds) return seconds.error();
-  std::vector<double> of_a_call = seconds->front();
+std::vector<double> Contest::seconds_in_place(const std::string& name) const {
+  std::vector<double> of_a_call;
   for (std::size_t task = 0; task < tasks_.size(); ++task)
-    of_a_call[task] /= static_cast<double>(tasks_[task].calls.size());
+    of_a_call.push_back(task_seconds(entry(name), task) /
+                        static_cast<double>(tasks_[task].calls.size()));
   return of_a_call;
 }
 
@@ -131,21 +134,12 @@ void Contest::withdraw(const std::string& name) {
   std::erase_if(entries_, [&](const Entry& one) { return one.name == name; });
 }
 
-Result<std::vector<Finalist>> Contest::compare() {
-  std::vector<std::vector<double>> milliseconds(entries_.size());
-  const auto start = std::chrono::steady_clock::now();
-  const auto elapsed = [&] { return Seconds(std::chrono::steady_clock::now() - start).count(); };
-  for (int turn = 0; turn < fewest_turns || elapsed() < options_.seconds; ++turn)
-    for (std::size_t n = 0; n < entries_.size(); ++n)
-      for (int run = 0; run < runs_per_turn; ++run) {
-        const Result<double> took = entries_[n].run();
-        if (!took) return took.error();
-        if (run > 0) milliseconds[n].push_back(1e3 * *took);
-      }
+Result<std::vector<Finalist>> Contest::compare(double seconds) {
+  if (const auto done = run_by_turns(seconds); !done) return done.error();
   std::vector<Finalist> finalists;
-  for (std::size_t n = 0; n < entries_.size(); ++n) {
-    const Timings timings(milliseconds[n]);
-    finalists.push_back({.name = entries_[n].name,
+  for (const Entry& one : entries_) {
+    const Timings timings(one.milliseconds);
+    finalists.push_back({.name = one.name,
                          .median_ms = timings.median(),
                          .p90_ms = timings.p90(),
                          .min_ms = timings.min(),

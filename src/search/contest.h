@@ -18,7 +18,6 @@ class Contest {
  public:
   struct Options {
     std::int64_t threads = 0;
-    double seconds = 6;  // of each comparison
     std::string folder;  // where there is room for a package of each entry
   };
 
@@ -31,12 +30,13 @@ class Contest {
   Result<void> enter(const std::string& name, std::vector<Schedule> schedules);
   /// For each task the schedule whose calls take least inside the networks entered so far.
   Result<std::vector<Schedule>> best_in_place();
-  /// What a call of each task takes inside one network.
-  Result<std::vector<double>> seconds_in_place(const std::string& name);
+  /// What a call of each task took inside one network when it was last run.
+  std::vector<double> seconds_in_place(const std::string& name) const;
   /// Takes an entry back.
   void withdraw(const std::string& name);
-  /// All entries by turns; in the order in which they were entered.
-  Result<std::vector<Finalist>> compare();
+  /// All entries by turns for about `seconds`, a few turns at least; in the order in which they
+  /// were entered.
+  Result<std::vector<Finalist>> compare(double seconds);
   /// Writes an entry as a package.
   Result<void> write(const std::string& name, const std::string& path) const;
   const std::vector<Schedule>& schedules_of(const std::string& name) const;
@@ -44,9 +44,9 @@ class Contest {
  private:
   struct Entry;
   const Entry& entry(const std::string& name) const;
-  /// Median seconds of each task, all its calls together, in each of `entries` by turns.
-  Result<std::vector<std::vector<double>>> task_seconds(
-      const std::vector<const Entry*>& entries) const;
+  Result<void> run_by_turns(double seconds);
+  /// Of all calls of a task together: the sum of their medians.
+  double task_seconds(const Entry& entry, std::size_t task) const;
 
   const Network& network_;
   const Target& target_;

@@ -60,15 +60,10 @@ Tuner::Tuner(std::vector<NetworkTask> tasks, const Backend& backend, RecordStore
       store_(&store),
       tasks_(std::move(tasks)),
       measurer_(plain_tasks(tasks_), backend, options_.measure),
-      run_(std::move(run)),
-      start_(std::chrono::steady_clock::now()) {}
-
-double Tuner::elapsed() const {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-}
+      run_(std::move(run)) {}
 
 bool Tuner::is_over() const {
-  return (options_.budget_seconds > 0 && elapsed() >= options_.budget_seconds) ||
+  return (options_.budget_seconds > 0 && stopwatch_.seconds() >= options_.budget_seconds) ||
          (options_.budget_trials > 0 && run_.trials() >= options_.budget_trials) ||
          (options_.is_stopped && options_.is_stopped());
 }
@@ -130,7 +125,7 @@ Result<void> Tuner::measure_defaults() {
 }
 
 Result<void> Tuner::round(std::size_t n) {
-  const double start = elapsed();
+  const double start = stopwatch_.seconds();
   TaskSearch& search = searches_[n];
   std::vector<Candidate> candidates = std::exchange(search.seeds, {});
   if (candidates.size() < options_.round_size) {
@@ -144,7 +139,7 @@ Result<void> Tuner::round(std::size_t n) {
   histories_[n].is_exhausted = candidates.empty();
   if (const auto done = measure(n, std::move(candidates), search.best_seconds()); !done)
     return done.error();
-  histories_[n].round_seconds = elapsed() - start;
+  histories_[n].round_seconds = stopwatch_.seconds() - start;
   note_progress(n, true);
   return {};
 }
@@ -204,7 +199,7 @@ void Tuner::note_progress(std::size_t n, bool is_round) {
     if (is_round) task.trend.push_back(task.best_seconds);
     histories_[n].trend = task.trend;
   }
-  run_.elapsed_seconds = elapsed();
+  run_.elapsed_seconds = stopwatch_.seconds();
   const bool is_complete =
       std::ranges::all_of(run_.tasks, [](const TaskProgress& one) { return one.trials > 0; });
   if (is_complete) run_.curve.push_back({run_.elapsed_seconds, run_.trials(), run_.best_seconds()});

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/stopwatch.h"
 #include "extract/network.h"
 #include "extract/tasks.h"
 #include "measure/measurer.h"
@@ -8,7 +9,6 @@
 #include "search/allocation.h"
 #include "search/sampler.h"
 
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -65,7 +65,6 @@ class Tuner {
              const std::vector<Measurement>& measured);
   void note_progress(std::size_t task, bool is_round);
   bool is_over() const;
-  double elapsed() const;
 
   TuneOptions options_;
   RecordStore* store_;
@@ -77,7 +76,7 @@ class Tuner {
   std::vector<Rng> rngs_;  // one per task: a task's candidates do not depend on others' turns
   Measurer measurer_;
   TuningRun run_;
-  std::chrono::steady_clock::time_point start_;
+  Stopwatch stopwatch_;
 };
 
 }  // namespace tessera
