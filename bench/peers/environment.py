@@ -18,9 +18,11 @@ PACKAGES = [
     "openvino",
     "iree-base-compiler",
     "iree-base-runtime",
+    "apache-tvm-ffi<0.1.15",  # with later ones apache-tvm 0.27 crashes in its MetaSchedule,
     "apache-tvm",
-    "xgboost",  # which its MetaSchedule learns with, and
-    "psutil",  # which it needs
+    "xgboost",  # which it learns with, and
+    "psutil",  # which it
+    "cloudpickle",  # needs
 ]
 
 
@@ -44,7 +46,7 @@ def prepare():
         venv.create(FOLDER, with_pip=True)
     present = installed()
     for package in PACKAGES:
-        if package not in present:
+        if package.split("<")[0] not in present:
             print(f"peers: installing {package}", file=sys.stderr)
             install(package)
 
