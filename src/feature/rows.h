@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace tessera {
+
+/// Programs as lists of rows of numbers: the tokens of a schedule, or the statements of what it
+/// makes. Packed: a program has as many rows as it needs.
+struct Rows {
+  std::size_t width = 0;
+  std::vector<float> values = {};         // row after row
+  std::vector<std::size_t> starts = {0};  // the first row of each program, and the end of the last
+
+  std::size_t size() const { return starts.size() - 1; }  // in programs
+  std::size_t length(std::size_t program) const { return starts[program + 1] - starts[program]; }
+  std::span<const float> of(std::size_t program) const {
+    return std::span(values).subspan(starts[program] * width, length(program) * width);
+  }
+};
+
+}  // namespace tessera
