@@ -18,15 +18,20 @@ class Curve:
         self.trials = 0
         self.points = []
 
+    def elapsed(self):
+        return time.perf_counter() - self.start
+
+    def is_over(self):
+        return self.elapsed() > 60 * self.minutes
+
     def add(self, task, seconds):
         self.trials += len(seconds)
         times = [s for s in seconds + [self.best[task]] if s is not None]
         self.best[task] = min(times, default=None)
-        elapsed = time.perf_counter() - self.start
         is_complete = all(best is not None for best in self.best)
         total = 1e3 * sum(w * b for w, b in zip(self.weights, self.best)) if is_complete else None
-        self.points.append([elapsed, total])
-        if elapsed > 60 * self.minutes:
+        self.points.append([self.elapsed(), total])
+        if self.is_over():
             raise TimeIsUp
 
 

@@ -79,10 +79,11 @@ def tune(loops, target, threads, minutes, folder):
     try:
         ms.tune.tune_tasks(
             tasks=tasks, task_weights=weights, work_dir=folder, max_trials_global=TRIALS,
-            builder=ms.builder.LocalBuilder(max_workers=threads, f_build=build), database=database, measure_callbacks=callbacks,
+            builder=ms.builder.LocalBuilder(max_workers=threads, f_build=build),
+            database=database, measure_callbacks=callbacks,
         )
-    except Exception as reason:  # ours comes back wrapped
-        if "TimeIsUp" not in repr(reason) + str(type(reason)):
+    except RuntimeError:  # TimeIsUp, after a way through C++
+        if not curve.is_over():
             raise
     return database, curve, len(tasks)
 
