@@ -12,7 +12,7 @@ namespace tessera {
 ///
 ///     manifest.json                          what there is, with a fingerprint of each file
 ///     tasks.jsonl                            a TaskEntry a line
-///     records/TARGET/FINGERPRINT.jsonl.zst   the records of one task on one target, one a line
+///     records/TARGET.jsonl.zst               the records of one target, one a line
 ///
 /// Refusals name the file.
 
