@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <set>
 #include <system_error>
@@ -191,6 +192,22 @@ Result<ExportCounts> export_records(const RecordStore& store, const std::string&
   written.tasks = manifest.tasks;
   written.shards = std::ssize(manifest.shards);
   return written;
+}
+
+Result<Export> read_export(const std::string& folder) {
+  const Result<ExportManifest> manifest = read_manifest(folder);
+  if (!manifest) return manifest.error();
+  Result<std::map<std::string, TaskEntry>> tasks = read_tasks(folder, *manifest);
+  if (!tasks) return tasks.error();
+  Export all{.tasks = *std::move(tasks),
+             .records = {},
+             .fingerprint = to_text(fingerprint(to_json(*manifest)))};
+  for (const Shard& shard : manifest->shards) {
+    Result<std::vector<Record>> records = read_shard(folder + "/" + shard.path(), shard, all.tasks);
+    if (!records) return records.error();
+    std::ranges::move(*records, std::back_inserter(all.records));
+  }
+  return all;
 }
 
 Result<ImportCounts> import_records(RecordStore& store, const std::string& folder) {

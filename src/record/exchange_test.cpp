@@ -101,6 +101,16 @@ TEST_F(Exchange, CarriesRecordsAndTasksToAnotherStore) {
   expect_counts(import_records(other_, export_), 0, 5);
 }
 
+TEST_F(Exchange, IsReadWithoutAStore) {
+  export_all(store_);
+  const Result<Export> got = read_export(export_);
+  ASSERT_TRUE(got) << got.error().message;
+  EXPECT_EQ(got->tasks.at(sample_task(2).fingerprint), sample_task(2));
+  EXPECT_EQ(got->records.size(), records_.size());
+  for (const Record& record : records_)
+    EXPECT_NE(std::ranges::find(got->records, record), got->records.end());
+}
+
 TEST_F(Exchange, WritesTheSameBytesWhateverTheOrder) {
   export_all(store_);
   const std::map<std::string, std::string> first = exported();
