@@ -1,0 +1,43 @@
+#pragma once
+
+#include "ir/expr.h"
+
+#include <algorithm>
+#include <functional>
+#include <string_view>
+
+namespace tessera::statement {
+
+/// Calls `f` on each direct child of `e`, copying nothing.
+template <typename F>
+void for_each_child(const Expr& e, const F& f) {
+  match(
+      *e, [](const Integer&) {}, [](const Real&) {}, [](const AxisRef&) {},
+      [&](const Unary& n) { f(n.a); },
+      [&](const Binary& n) {
+        f(n.a);
+        f(n.b);
+      },
+      [&](const Select& n) {
+        f(n.condition);
+        f(n.yes);
+        f(n.no);
+      },
+      [&](const Cast& n) { f(n.a); },
+      [&](const Load& n) { std::for_each(n.indices.begin(), n.indices.end(), std::ref(f)); });
+}
+
+/// Calls `f` on each `T` in `e`, parents first.
+template <typename T, typename F>
+void for_each(const Expr& e, const F& f) {
+  if (const T* found = as<T>(e)) f(*found);
+  for_each_child(e, [&](const Expr& child) { for_each<T>(child, f); });
+}
+
+inline bool mentions_axis(const Expr& e, std::string_view axis) {
+  bool found = false;
+  for_each<AxisRef>(e, [&](const AxisRef& n) { found = found || n.axis == axis; });
+  return found;
+}
+
+}  // namespace tessera::statement
