@@ -39,6 +39,9 @@ namespace tessera {
 ///   - A tensor that is allocated inside loops is the same memory each time, but holds nothing that
 ///     an iteration of theirs could reuse.
 ///   - The distance of a reuse is what one iteration of the loop that carries it does.
+///   - Lines are reckoned with the extents of the very loops that do not move a tensor, and unique
+///     ones with runs of the tensor itself; TenSet's code takes those of the innermost loop and of
+///     whichever tensor came last.
 inline constexpr std::size_t statement_width = 174;
 
 /// Appends a program to `rows`, which have `statement_width` columns: a row for each store, in
