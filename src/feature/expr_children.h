@@ -34,10 +34,17 @@ void for_each(const Expr& e, const F& f) {
   for_each_child(e, [&](const Expr& child) { for_each<T>(child, f); });
 }
 
+/// Whether `holds` is true of each `T` in `e`; looks no further than the first of which it is not.
+template <typename T, typename P>
+bool all_of(const Expr& e, const P& holds) {
+  if (const T* found = as<T>(e); found != nullptr && !holds(*found)) return false;
+  bool all = true;
+  for_each_child(e, [&](const Expr& child) { all = all && all_of<T>(child, holds); });
+  return all;
+}
+
 inline bool mentions_axis(const Expr& e, std::string_view axis) {
-  bool found = false;
-  for_each<AxisRef>(e, [&](const AxisRef& n) { found = found || n.axis == axis; });
-  return found;
+  return !all_of<AxisRef>(e, [&](const AxisRef& n) { return n.axis != axis; });
 }
 
 }  // namespace tessera::statement

@@ -64,15 +64,15 @@ void Statements::visit_root(const Stmt& s) {
 
 /// Whether a nest reads only constants, and what it allocates itself.
 bool Statements::is_done_early(const Stmt& nest) const {
+  const auto is_known = [&](const Load& read) {
+    const UsedTensor* tensor = tensors_.find(read.tensor);
+    return tensor == nullptr || tensor->is_constant;
+  };
   bool is_early = true;
   for_each_store(nest, [&](const Store& store) {
-    const UsedTensor* stored = tensors_.find(store.tensor);
-    is_early = is_early && (stored == nullptr || !stored->is_output);
     if (!is_early) return;
-    for_each<Load>(store.value, [&](const Load& read) {
-      const UsedTensor* known = tensors_.find(read.tensor);
-      is_early = is_early && (known == nullptr || known->is_constant);
-    });
+    const UsedTensor* stored = tensors_.find(store.tensor);
+    is_early = (stored == nullptr || !stored->is_output) && all_of<Load>(store.value, is_known);
   });
   return is_early;
 }

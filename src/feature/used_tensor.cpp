@@ -55,9 +55,9 @@ void UsedTensors::add(UsedTensor added) {
 }
 
 const UsedTensor* UsedTensors::find(std::string_view name) const {
-  for (const UsedTensor& known : tensors_)
-    if (known.tensor->name == name) return &known;
-  return nullptr;
+  const auto known = std::find_if(tensors_.rbegin(), tensors_.rend(),
+                                  [&](const UsedTensor& t) { return t.tensor->name == name; });
+  return known == tensors_.rend() ? nullptr : &*known;
 }
 
 void UsedTensors::mark_constant(std::string_view name) {

@@ -37,7 +37,7 @@ class UsedTensors {
 
   void allocate(const Placed& placed, std::size_t outer_loops);
   void mark_constant(std::string_view name);
-  /// Null for what is allocated further inside.
+  /// The latest of that name; null for what is allocated further inside.
   const UsedTensor* find(std::string_view name) const;
 
  private:
