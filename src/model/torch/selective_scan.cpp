@@ -3,6 +3,7 @@
 #include "model/decay.h"
 
 #include <algorithm>
+#include <type_traits>
 #include <vector>
 
 namespace tessera {
@@ -11,49 +12,67 @@ namespace {
 /// Channels that are walked together: many vectors, and states that stay in the caches.
 constexpr std::int64_t most_channels = 32;
 
-template <typename T>
-[[gnu::always_inline]] inline void walk_forward(const ScanInput<T>& input, Matrix<T> y) {
-  std::vector<T> states(static_cast<std::size_t>(input.states * most_channels));
-  for (std::size_t n = 0; n + 1 < input.starts.size(); ++n)
-    for (std::int64_t first = 0; first < input.channels; first += most_channels) {
-      const std::int64_t channels = std::min(most_channels, input.channels - first);
-      std::fill(states.begin(), states.end(), T(0));
-      for (std::int64_t t = input.starts[n]; t < input.starts[n + 1]; ++t) {
-        const T* dt = input.dt.row(t) + first;
-        const T* x = input.x.row(t) + first;
-        T drive[most_channels];
-        T sum[most_channels];
-#pragma omp simd
-        for (std::int64_t k = 0; k < channels; ++k) {
-          drive[k] = dt[k] * x[k];
-          sum[k] = input.d[first + k] * x[k];
-        }
-        for (std::int64_t s = 0; s < input.states; ++s) {
-          const T* a = input.a.row(s) + first;
-          const T b = input.b.row(t)[s];
-          const T c = input.c.row(t)[s];
-          T* h = states.data() + s * most_channels;
-#pragma omp simd
-          for (std::int64_t k = 0; k < channels; ++k) {
-            h[k] = decay(dt[k] * a[k]) * h[k] + drive[k] * b;
-            sum[k] += h[k] * c;
-          }
-        }
-        std::copy_n(sum, channels, y.row(t) + first);
-      }
-    }
+/// Some channels of one sequence.
+struct Part {
+  std::int64_t begin = 0;  // steps
+  std::int64_t end = 0;
+  std::int64_t first = 0;  // channel
+};
+
+/// Calls `f(part, count)` for all channels of all sequences. The count of channels is a constant
+/// where that can be, so that loops over it are nothing but vectors.
+template <typename T, typename F>
+[[gnu::always_inline]] inline void for_each_part(const ScanInput<T>& input, const F& f) {
+  for (std::size_t n = 0; n + 1 < input.starts.size(); ++n) {
+    Part part{.begin = input.starts[n], .end = input.starts[n + 1]};
+    for (; part.first + most_channels <= input.channels; part.first += most_channels)
+      f(part, std::integral_constant<std::int64_t, most_channels>());
+    if (part.first < input.channels) f(part, input.channels - part.first);
+  }
 }
 
-/// What is kept of one sequence and some of its channels while they are walked back.
+template <typename T>
+[[gnu::always_inline]] inline void walk_forward(const ScanInput<T>& input, const Part& part,
+                                                auto count, std::vector<T>& states, Matrix<T> y) {
+  const std::int64_t channels = count;
+  std::fill(states.begin(), states.end(), T(0));
+  for (std::int64_t t = part.begin; t < part.end; ++t) {
+    const T* dt = input.dt.row(t) + part.first;
+    const T* x = input.x.row(t) + part.first;
+    const T* d = input.d + part.first;
+    T drive[most_channels];
+    T sum[most_channels];
+#pragma omp simd
+    for (std::int64_t k = 0; k < channels; ++k) {
+      drive[k] = dt[k] * x[k];
+      sum[k] = d[k] * x[k];
+    }
+    for (std::int64_t s = 0; s < input.states; ++s) {
+      const T* a = input.a.row(s) + part.first;
+      const T b = input.b.row(t)[s];
+      const T c = input.c.row(t)[s];
+      T* h = states.data() + s * most_channels;
+#pragma omp simd
+      for (std::int64_t k = 0; k < channels; ++k) {
+        h[k] = decay(dt[k] * a[k]) * h[k] + drive[k] * b;
+        sum[k] += h[k] * c;
+      }
+    }
+    std::copy_n(sum, channels, y.row(t) + part.first);
+  }
+}
+
+/// What is kept of a part while it is walked back.
 template <typename T>
 class Trace {
  public:
   explicit Trace(std::int64_t states) : states_(states), pull_(size_of(1)) {}
 
-  void begin(std::int64_t steps) {
-    if (h_.size() < size_of(steps)) {
-      h_.resize(size_of(steps));
-      factor_.resize(size_of(steps));
+  void begin(const Part& part) {
+    const std::size_t size = size_of(part.end - part.begin);
+    if (h_.size() < size) {
+      h_.resize(size);
+      factor_.resize(size);
     }
     std::fill(pull_.begin(), pull_.end(), T(0));
   }
@@ -79,18 +98,19 @@ class Trace {
 };
 
 template <typename T>
-[[gnu::always_inline]] inline void recompute(const ScanInput<T>& input, std::int64_t begin,
-                                             std::int64_t end, std::int64_t first,
-                                             std::int64_t channels, Trace<T>& trace) {
-  for (std::int64_t t = begin; t < end; ++t) {
-    const T* dt = input.dt.row(t) + first;
-    const T* x = input.x.row(t) + first;
+[[gnu::always_inline]] inline void recompute(const ScanInput<T>& input, const Part& part,
+                                             auto count, Trace<T>& trace) {
+  const std::int64_t channels = count;
+  for (std::int64_t t = part.begin; t < part.end; ++t) {
+    const std::int64_t step = t - part.begin;
+    const T* dt = input.dt.row(t) + part.first;
+    const T* x = input.x.row(t) + part.first;
     for (std::int64_t s = 0; s < input.states; ++s) {
-      const T* a = input.a.row(s) + first;
+      const T* a = input.a.row(s) + part.first;
       const T b = input.b.row(t)[s];
-      const T* before = t == begin ? trace.pull(s) : trace.h(t - begin - 1, s);  // zeros at first
-      T* h = trace.h(t - begin, s);
-      T* factor = trace.factor(t - begin, s);
+      const T* before = step == 0 ? trace.pull(s) : trace.h(step - 1, s);  // zeros at first
+      T* h = trace.h(step, s);
+      T* factor = trace.factor(step, s);
 #pragma omp simd
       for (std::int64_t k = 0; k < channels; ++k) {
         factor[k] = decay(dt[k] * a[k]);
@@ -107,59 +127,74 @@ template <typename T>
 ///     dx = dt sum(gh B_t) + g D                         dA += gh dt r
 ///     d(dt) = sum(gh (A r + B_t x))                     G  <- gh exp(dt A)
 template <typename T>
-[[gnu::always_inline]] inline void walk_backward(const ScanInput<T>& input,
+[[gnu::always_inline]] inline void walk_backward(const ScanInput<T>& input, const Part& part,
+                                                 auto count, Trace<T>& trace,
                                                  Matrix<const T> y_gradient,
                                                  const ScanGradient<T>& gradient) {
-  Trace<T> trace(input.states);
-  for (std::size_t n = 0; n + 1 < input.starts.size(); ++n)
-    for (std::int64_t first = 0; first < input.channels; first += most_channels) {
-      const std::int64_t channels = std::min(most_channels, input.channels - first);
-      const std::int64_t begin = input.starts[n];
-      const std::int64_t end = input.starts[n + 1];
-      trace.begin(end - begin);
-      recompute(input, begin, end, first, channels, trace);
-      for (std::int64_t t = end - 1; t >= begin; --t) {
-        const T* g = y_gradient.row(t) + first;
-        const T* dt = input.dt.row(t) + first;
-        const T* x = input.x.row(t) + first;
-        T drive[most_channels];
-        T by_input[most_channels] = {};  // sum(gh B_t)
-        T by_rest[most_channels] = {};   // sum(gh A r)
-        for (std::int64_t k = 0; k < channels; ++k) drive[k] = dt[k] * x[k];
-        for (std::int64_t s = 0; s < input.states; ++s) {
-          const T* a = input.a.row(s) + first;
-          const T b = input.b.row(t)[s];
-          const T c = input.c.row(t)[s];
-          const T* h = trace.h(t - begin, s);
-          const T* factor = trace.factor(t - begin, s);
-          T* pull = trace.pull(s);
-          T* da = gradient.a.row(s) + first;
-          T db = 0;
-          T dc = 0;
-#pragma omp simd reduction(+ : db, dc)
-          for (std::int64_t k = 0; k < channels; ++k) {
-            const T gh = pull[k] + g[k] * c;
-            const T rest = gh * (h[k] - drive[k] * b);
-            dc += g[k] * h[k];
-            db += gh * drive[k];
-            by_input[k] += gh * b;
-            by_rest[k] += rest * a[k];
-            da[k] += rest * dt[k];
-            pull[k] = gh * factor[k];
-          }
-          gradient.b.row(t)[s] += db;
-          gradient.c.row(t)[s] += dc;
-        }
-        T* ddt = gradient.dt.row(t) + first;
-        T* dx = gradient.x.row(t) + first;
+  const std::int64_t channels = count;
+  for (std::int64_t t = part.end - 1; t >= part.begin; --t) {
+    const T* g = y_gradient.row(t) + part.first;
+    const T* dt = input.dt.row(t) + part.first;
+    const T* x = input.x.row(t) + part.first;
+    T drive[most_channels];
+    T by_input[most_channels] = {};  // sum(gh B_t)
+    T by_rest[most_channels] = {};   // sum(gh A r)
 #pragma omp simd
-        for (std::int64_t k = 0; k < channels; ++k) {
-          gradient.d[first + k] += g[k] * x[k];
-          dx[k] = dt[k] * by_input[k] + g[k] * input.d[first + k];
-          ddt[k] = by_rest[k] + x[k] * by_input[k];
-        }
+    for (std::int64_t k = 0; k < channels; ++k) drive[k] = dt[k] * x[k];
+    for (std::int64_t s = 0; s < input.states; ++s) {
+      const T* a = input.a.row(s) + part.first;
+      const T b = input.b.row(t)[s];
+      const T c = input.c.row(t)[s];
+      const T* h = trace.h(t - part.begin, s);
+      const T* factor = trace.factor(t - part.begin, s);
+      T* pull = trace.pull(s);
+      T* da = gradient.a.row(s) + part.first;
+      T db = 0;
+      T dc = 0;
+#pragma omp simd reduction(+ : db, dc)
+      for (std::int64_t k = 0; k < channels; ++k) {
+        const T gh = pull[k] + g[k] * c;
+        const T rest = gh * (h[k] - drive[k] * b);
+        dc += g[k] * h[k];
+        db += gh * drive[k];
+        by_input[k] += gh * b;
+        by_rest[k] += rest * a[k];
+        da[k] += rest * dt[k];
+        pull[k] = gh * factor[k];
       }
+      gradient.b.row(t)[s] += db;
+      gradient.c.row(t)[s] += dc;
     }
+    const T* d = input.d + part.first;
+    T* dd = gradient.d + part.first;
+    T* ddt = gradient.dt.row(t) + part.first;
+    T* dx = gradient.x.row(t) + part.first;
+#pragma omp simd
+    for (std::int64_t k = 0; k < channels; ++k) {
+      dd[k] += g[k] * x[k];
+      dx[k] = dt[k] * by_input[k] + g[k] * d[k];
+      ddt[k] = by_rest[k] + x[k] * by_input[k];
+    }
+  }
+}
+
+template <typename T>
+[[gnu::always_inline]] inline void forward(const ScanInput<T>& input, Matrix<T> y) {
+  std::vector<T> states(static_cast<std::size_t>(input.states * most_channels));
+  for_each_part(input, [&](const Part& part, auto count) __attribute__((always_inline)) {
+    walk_forward(input, part, count, states, y);
+  });
+}
+
+template <typename T>
+[[gnu::always_inline]] inline void backward(const ScanInput<T>& input, Matrix<const T> y_gradient,
+                                            const ScanGradient<T>& gradient) {
+  Trace<T> trace(input.states);
+  for_each_part(input, [&](const Part& part, auto count) __attribute__((always_inline)) {
+    trace.begin(part);
+    recompute(input, part, count, trace);
+    walk_backward(input, part, count, trace, y_gradient, gradient);
+  });
 }
 
 }  // namespace
@@ -168,7 +203,7 @@ template <typename T>
 [[gnu::target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4")]]
 #endif
 static void forward_in_floats(const ScanInput<float>& input, Matrix<float> y) {
-  walk_forward(input, y);
+  forward(input, y);
 }
 
 #if defined(__x86_64__)
@@ -176,7 +211,7 @@ static void forward_in_floats(const ScanInput<float>& input, Matrix<float> y) {
 #endif
 static void backward_in_floats(const ScanInput<float>& input, Matrix<const float> y_gradient,
                                const ScanGradient<float>& gradient) {
-  walk_backward(input, y_gradient, gradient);
+  backward(input, y_gradient, gradient);
 }
 
 template <>
@@ -186,7 +221,7 @@ void scan_forward(const ScanInput<float>& input, Matrix<float> y) {
 
 template <>
 void scan_forward(const ScanInput<double>& input, Matrix<double> y) {
-  walk_forward(input, y);
+  forward(input, y);
 }
 
 template <>
@@ -198,7 +233,7 @@ void scan_backward(const ScanInput<float>& input, Matrix<const float> y_gradient
 template <>
 void scan_backward(const ScanInput<double>& input, Matrix<const double> y_gradient,
                    const ScanGradient<double>& gradient) {
-  walk_backward(input, y_gradient, gradient);
+  backward(input, y_gradient, gradient);
 }
 
 }  // namespace tessera
