@@ -41,7 +41,7 @@ Result<std::array<fs::path, 2>> library_folders() {
 Result<const RankerLibrary*> find_library() {
   const Result<std::array<fs::path, 2>> folders = library_folders();
   if (!folders) return folders.error();
-  const Result<const RankerLibrary*> library = open_ranker_library(*folders);
+  Result<const RankerLibrary*> library = open_ranker_library(*folders);
   if (!library) return library;
   if (Result<void> same = expect_same_version(**library); !same) return same.error();
   return library;
