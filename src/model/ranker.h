@@ -34,6 +34,7 @@ class Ranker {
   virtual const RankerShape& shape() const = 0;
   virtual std::int64_t parameter_count() const = 0;
 
+  /// Programs, here and in `learn`, have a row at least.
   virtual std::vector<float> score(const Rows& programs) const = 0;
   /// One step of Adam. `lists` has the first program of each list and the end of the last; labels
   /// are of all programs, in (0, 1]. Returns the loss per list.
@@ -48,8 +49,8 @@ class Ranker {
   virtual Result<void> set_optimiser_state(const Tensors& state) = 0;
 };
 
-/// Opens the library that holds LibTorch, once. Refuses when it is not there, or for a shape that
-/// does not exist.
+/// Opens the library that holds LibTorch, once. The same seed and number of threads give the same
+/// numbers. Refuses when the library is not there, or for a shape that does not exist.
 Result<std::unique_ptr<Ranker>> make_ranker(const RankerShape& shape, std::uint64_t seed,
                                             int threads);
 

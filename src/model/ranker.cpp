@@ -1,0 +1,111 @@
+#include "model/ranker.h"
+
+#include "base/check.h"
+#include "model/ranker_library.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <dlfcn.h>
+#include <filesystem>
+#include <string_view>
+#include <utility>
+
+namespace tessera {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* file_name = "libtessera_torch.so";
+constexpr std::int64_t largest = 1024;
+
+template <std::size_t Count>
+Result<void> expect_one_of(const char* what, const std::string& word,
+                           const std::array<std::string_view, Count>& words) {
+  if (std::find(words.begin(), words.end(), word) != words.end()) return {};
+  std::string expected;
+  for (const std::string_view known : words)
+    expected += (expected.empty() ? "" : ", ") + std::string(known);
+  return Error{std::string(what) + " \"" + word + "\" of a ranker, expected one of " + expected};
+}
+
+/// Beside the program, or beside its folder.
+Result<std::array<fs::path, 2>> library_folders() {
+  std::error_code failure;
+  const fs::path program = fs::read_symlink("/proc/self/exe", failure);
+  if (failure) return Error{"/proc/self/exe: " + failure.message()};
+  const fs::path folder = program.parent_path();
+  return std::array{folder / "lib", folder.parent_path() / "lib"};
+}
+
+Result<const RankerLibrary*> find_library() {
+  const Result<std::array<fs::path, 2>> folders = library_folders();
+  if (!folders) return folders.error();
+  Result<const RankerLibrary*> library = open_ranker_library(*folders);
+  if (!library) return library;
+  if (Result<void> same = expect_same_version(**library); !same) return same.error();
+  return library;
+}
+
+}  // namespace
+
+Result<const RankerLibrary*> open_ranker_library(std::span<const fs::path> folders) {
+  std::string searched;
+  for (const fs::path& folder : folders) {
+    const fs::path path = folder / file_name;
+    std::error_code unreadable;
+    if (!fs::exists(path, unreadable)) {
+      searched += (searched.empty() ? "" : " or ") + folder.string();
+      continue;
+    }
+    void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr) return Error{"library of neural rankers: " + std::string(dlerror())};
+    void* const symbol = dlsym(library, ranker_library_symbol);
+    if (symbol == nullptr) return Error{path.string() + ": not a library of neural rankers"};
+    return reinterpret_cast<RankerLibrarySymbol*>(symbol)();
+  }
+  return Error{std::string(file_name) + ", which neural rankers need, is not in " + searched};
+}
+
+Result<void> expect_same_version(const RankerLibrary& library) {
+  if (std::string_view(library.version) == TESSERA_VERSION) return {};
+  return Error{std::string(file_name) + ": of version " + library.version +
+               ", expected " TESSERA_VERSION};
+}
+
+Result<void> expect_buildable(const RankerShape& shape) {
+  constexpr std::array<std::string_view, 3> kinds = {"tenset-mlp", "tlp", "mamba"};
+  constexpr std::array<std::string_view, 3> read_outs = {"sum", "mean", "last"};
+  if (Result<void> kind = expect_one_of("kind", shape.kind, kinds); !kind) return kind;
+  if (Result<void> read = expect_one_of("read-out", shape.read_out, read_outs); !read) return read;
+  const std::pair<const char*, std::int64_t> sizes[] = {
+      {"width", static_cast<std::int64_t>(shape.width)},
+      {"model width", shape.model_width},
+      {"expand", shape.expand},
+      {"states", shape.states},
+      {"convolution", shape.convolution},
+      {"blocks", shape.blocks}};
+  for (const auto& [name, size] : sizes)
+    if (size < 1 || size > largest)
+      return Error{"ranker with " + std::string(name) + " " + std::to_string(size) +
+                   ", expected 1 to " + std::to_string(largest)};
+  if (!shape.scales.empty() && shape.scales.size() != shape.width)
+    return Error{"ranker of width " + std::to_string(shape.width) + " with " +
+                 std::to_string(shape.scales.size()) + " scales"};
+  for (const float scale : shape.scales)
+    if (!std::isfinite(scale) || scale == 0)
+      return Error{"ranker with scale " + std::to_string(scale) +
+                   ", expected finite ones other than 0"};
+  return {};
+}
+
+Result<std::unique_ptr<Ranker>> make_ranker(const RankerShape& shape, std::uint64_t seed,
+                                            int threads) {
+  check(threads > 0, "a thread at least");
+  if (Result<void> buildable = expect_buildable(shape); !buildable) return buildable.error();
+  static const Result<const RankerLibrary*> library = find_library();
+  if (!library) return library.error();
+  return (*library)->make(shape, seed, threads);
+}
+
+}  // namespace tessera

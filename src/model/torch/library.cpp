@@ -1,0 +1,7 @@
+#include "model/ranker_library.h"
+#include "model/torch/torch_ranker.h"
+
+extern "C" [[gnu::visibility("default")]] const tessera::RankerLibrary* tessera_ranker_library() {
+  static constexpr tessera::RankerLibrary library{TESSERA_VERSION, &tessera::make_torch_ranker};
+  return &library;
+}

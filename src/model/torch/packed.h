@@ -1,0 +1,32 @@
+#pragma once
+
+#include <ATen/TensorOperators.h>
+#include <ATen/core/Tensor.h>
+
+namespace tessera {
+
+/// Programs of different lengths without padding: the rows of all, one program behind the other.
+struct Packed {
+  at::Tensor rows;    // rows x width
+  at::Tensor starts;  // the first row of each program, and the end of the last
+
+  std::int64_t programs() const { return starts.size(0) - 1; }
+};
+
+/// The number of rows of each program.
+at::Tensor lengths(const Packed& packed);
+/// The program of each row.
+at::Tensor owners(const Packed& packed);
+/// The sum of the values of each program's rows.
+at::Tensor sum_by_program(const at::Tensor& values, const Packed& packed);
+
+/// The convolution of `model/torch/causal_convolution.h`, whose weight is channels x taps.
+at::Tensor causal_convolution(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias,
+                              const at::Tensor& starts);
+
+/// The scan of `model/torch/selective_scan.h`, in which `a` is channels x states.
+at::Tensor selective_scan(const at::Tensor& dt, const at::Tensor& a, const at::Tensor& b,
+                          const at::Tensor& c, const at::Tensor& d, const at::Tensor& x,
+                          const at::Tensor& starts);
+
+}  // namespace tessera

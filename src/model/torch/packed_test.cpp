@@ -1,0 +1,107 @@
+#include "model/torch/packed.h"
+
+#include <ATen/ops/allclose.h>
+#include <ATen/ops/exp.h>
+#include <ATen/ops/rand.h>
+#include <ATen/ops/stack.h>
+#include <ATen/ops/tensor.h>
+#include <ATen/ops/zeros_like.h>
+#include <gtest/gtest.h>
+#include <torch/csrc/autograd/autograd.h>
+
+namespace tessera {
+namespace {
+
+using Inputs = std::vector<at::Tensor>;
+
+const std::vector<std::int64_t> starts = {0, 2, 3, 7};
+constexpr std::int64_t steps = 7;
+
+at::Tensor starts_tensor() { return at::tensor(starts, at::kLong); }
+
+at::Tensor variable(at::IntArrayRef shape, at::ScalarType type) {
+  return (at::rand(shape, type) - 0.5).set_requires_grad(true);
+}
+
+/// With operations that autograd knows, one step after the other.
+at::Tensor plain_scan(const Inputs& in) {
+  const at::Tensor &dt = in[0], &a = in[1], &b = in[2], &c = in[3], &d = in[4], &x = in[5];
+  Inputs rows;
+  for (std::size_t n = 0; n + 1 < starts.size(); ++n) {
+    at::Tensor h = at::zeros_like(a);
+    for (std::int64_t t = starts[n]; t < starts[n + 1]; ++t) {
+      h = at::exp(dt[t].unsqueeze(1) * a) * h + (dt[t] * x[t]).unsqueeze(1) * b[t];
+      rows.push_back((h * c[t]).sum(1) + d * x[t]);
+    }
+  }
+  return at::stack(rows);
+}
+
+at::Tensor plain_convolution(const Inputs& in) {
+  const at::Tensor &x = in[0], &weight = in[1], &bias = in[2];
+  const std::int64_t taps = weight.size(1);
+  Inputs rows;
+  for (std::size_t n = 0; n + 1 < starts.size(); ++n)
+    for (std::int64_t t = starts[n]; t < starts[n + 1]; ++t) {
+      at::Tensor sum = bias;
+      for (std::int64_t k = 0; k < taps; ++k)
+        if (const std::int64_t from = t - taps + 1 + k; from >= starts[n])
+          sum = sum + weight.select(1, k) * x[from];
+      rows.push_back(sum);
+    }
+  return at::stack(rows);
+}
+
+template <typename Got, typename Want>
+void expect_same(const Inputs& in, const Got& got, const Want& want, double tolerance) {
+  const at::Tensor y = got(in);
+  const at::Tensor plain = want(in);
+  EXPECT_TRUE(at::allclose(y, plain, tolerance, tolerance));
+  const at::Tensor weights = at::rand(y.sizes(), y.options());
+  const Inputs slopes = torch::autograd::grad({y}, in, {weights});
+  const Inputs plain_slopes = torch::autograd::grad({plain}, in, {weights});
+  for (std::size_t n = 0; n < in.size(); ++n)
+    EXPECT_TRUE(at::allclose(slopes[n], plain_slopes[n], tolerance, tolerance)) << "input " << n;
+}
+
+constexpr std::pair<at::ScalarType, double> types[] = {{at::kFloat, 1e-4}, {at::kDouble, 1e-10}};
+
+TEST(Packed, ScanAgreesWithAutograd) {
+  for (const auto& [type, tolerance] : types) {
+    const std::int64_t channels = 5;
+    const std::int64_t states = 3;
+    // of one tensor, as the network has them
+    const at::Tensor b_and_c = variable({steps, 2 * states}, type);
+    const Inputs in = {(at::rand({steps, channels}, type) + 0.1).set_requires_grad(true),
+                       (at::rand({channels, states}, type) - 2).set_requires_grad(true),
+                       b_and_c.slice(1, 0, states),
+                       b_and_c.slice(1, states, 2 * states),
+                       variable({channels}, type),
+                       variable({steps, channels}, type)};
+    const auto scan = [](const Inputs& all) {
+      return selective_scan(all[0], all[1], all[2], all[3], all[4], all[5], starts_tensor());
+    };
+    expect_same(in, scan, plain_scan, tolerance);
+  }
+}
+
+TEST(Packed, ConvolutionAgreesWithAutograd) {
+  for (const auto& [type, tolerance] : types) {
+    const Inputs in = {variable({steps, 5}, type), variable({5, 4}, type), variable({5}, type)};
+    const auto convolution = [](const Inputs& all) {
+      return causal_convolution(all[0], all[1], all[2], starts_tensor());
+    };
+    expect_same(in, convolution, plain_convolution, tolerance);
+  }
+}
+
+TEST(Packed, SumsTheRowsOfEachProgram) {
+  const Packed packed{.rows = at::rand({steps, 2}), .starts = starts_tensor()};
+  Inputs want;
+  for (std::size_t n = 0; n + 1 < starts.size(); ++n)
+    want.push_back(packed.rows.slice(0, starts[n], starts[n + 1]).sum(0));
+  EXPECT_TRUE(at::allclose(sum_by_program(packed.rows, packed), at::stack(want)));
+}
+
+}  // namespace
+}  // namespace tessera

@@ -1,0 +1,97 @@
+#include "model/torch/layers.h"
+#include "model/torch/network.h"
+
+#include <ATen/ops/arange.h>
+#include <ATen/ops/linear.h>
+#include <ATen/ops/matmul.h>
+#include <ATen/ops/relu.h>
+#include <ATen/ops/softmax.h>
+#include <ATen/ops/zeros.h>
+
+#include <cmath>
+#include <limits>
+
+namespace tessera {
+namespace {
+
+constexpr std::int64_t inner_width = 256;
+constexpr std::int64_t heads = 8;
+constexpr std::int64_t head_width = inner_width / heads;
+
+/// Where rows lie when all programs are as long as the longest.
+struct Padding {
+  explicit Padding(const Packed& packed) : programs(packed.programs()) {
+    const at::Tensor all_lengths = lengths(packed);
+    const at::Tensor owner = owners(packed);
+    steps = all_lengths.max().item<std::int64_t>();
+    const at::Tensor row = at::arange(packed.rows.size(0), at::kLong);
+    place = owner * steps + row - packed.starts.index_select(0, owner);
+    is_empty = at::arange(steps, at::kLong) >= all_lengths.unsqueeze(1);
+  }
+
+  at::Tensor padded(const at::Tensor& rows) const {
+    return at::zeros({programs * steps, rows.size(1)}, rows.options()).index_copy(0, place, rows);
+  }
+  at::Tensor packed(const at::Tensor& padded) const { return padded.index_select(0, place); }
+
+  std::int64_t programs;
+  std::int64_t steps;
+  at::Tensor place;     // of each row
+  at::Tensor is_empty;  // programs x steps
+};
+
+/// Between the rows of each program; no row looks at padding.
+at::Tensor attention(const Weights& weights, const Packed& programs, const at::Tensor& x) {
+  const Padding padding(programs);
+  const std::vector<at::Tensor> parts =
+      padding.padded(linear(weights, "attention.in_proj", x))
+          .view({padding.programs, padding.steps, 3, heads, head_width})
+          .permute({2, 0, 3, 1, 4})  // query, key and value; programs; heads; steps
+          .unbind(0);
+  at::Tensor match =
+      at::matmul(parts[0], parts[1].transpose(2, 3)) / std::sqrt(static_cast<double>(head_width));
+  match = match.masked_fill(padding.is_empty.unsqueeze(1).unsqueeze(1),
+                            -std::numeric_limits<float>::infinity());
+  const at::Tensor seen = at::matmul(at::softmax(match, 3), parts[2])
+                              .transpose(1, 2)
+                              .reshape({padding.programs * padding.steps, inner_width});
+  return linear(weights, "attention.out_proj", padding.packed(seen));
+}
+
+class Tlp final : public Network {
+ public:
+  explicit Tlp(const RankerShape& shape) : width_(static_cast<std::int64_t>(shape.width)) {}
+
+  Tensors initial_weights(Rng& rng) const override {
+    WeightDraw draw(rng);
+    draw.mlp("encoder", {width_, 64, 128, inner_width, inner_width});
+    // Glorot, as PyTorch draws attention
+    draw.uniform("attention.in_proj.weight", {3 * inner_width, inner_width},
+                 std::sqrt(6.0 / (4 * inner_width)));
+    draw.filled("attention.in_proj.bias", {3 * inner_width}, 0);
+    draw.uniform("attention.out_proj.weight", {inner_width, inner_width},
+                 1 / std::sqrt(double{inner_width}));
+    draw.filled("attention.out_proj.bias", {inner_width}, 0);
+    draw.linear("residual.0", inner_width, inner_width);
+    draw.linear("residual.1", inner_width, inner_width);
+    draw.mlp("decoder", {inner_width, inner_width, 128, 64, 1});
+    return draw.take();
+  }
+
+  at::Tensor scores(const Weights& weights, const Packed& programs) const override {
+    at::Tensor x = at::relu(mlp(weights, "encoder", 4, programs.rows));
+    x = x + attention(weights, programs, x);
+    x = residual(weights, "residual.0", x);
+    x = residual(weights, "residual.1", x);
+    return sum_by_program(mlp(weights, "decoder", 4, x).squeeze(1), programs);
+  }
+
+ private:
+  std::int64_t width_;
+};
+
+}  // namespace
+
+std::unique_ptr<Network> tlp(const RankerShape& shape) { return std::make_unique<Tlp>(shape); }
+
+}  // namespace tessera
