@@ -1,13 +1,13 @@
 /// How many candidates does the tuner measure in a second?
 ///
 /// Every task of a network gets some rounds as `tessera tune` would give them: sampled, compiled,
-/// run, compared with the plain loops, learned from. Nothing is recorded.
+/// run, compared with the plain loops, recorded, learned from. The records go with the program.
 
 #include "base/stopwatch.h"
+#include "base/temporary_folder.h"
 #include "extract/tasks.h"
-#include "measure/measurer.h"
 #include "package/build.h"
-#include "search/sampler.h"
+#include "search/explorer.h"
 #include "zoo/zoo.h"
 
 #include <CLI/CLI.hpp>
@@ -15,8 +15,6 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
 namespace tessera::bench {
 namespace {
@@ -33,69 +31,42 @@ struct Row {
   std::int64_t calls = 0;
   std::int64_t candidates = 0;
   std::int64_t failed = 0;
-  double sample_seconds = 0;
-  double measure_seconds = 0;
+  double seconds = 0;
   double compile_seconds = 0;  // of all candidates, on all cores
   double default_seconds = 0;
   double best_seconds = 0;
 
-  double rate() const {
-    return static_cast<double>(candidates) / (sample_seconds + measure_seconds);
-  }
+  double rate() const { return static_cast<double>(candidates) / seconds; }
 };
 
-double seconds_of(const auto& act) {
-  const Stopwatch stopwatch;
-  act();
-  return stopwatch.seconds();
-}
-
-Row measure_task(TaskSearch& search, std::size_t n, int rounds, Measurer& measurer,
-                 const Sampler& sampler, CostModel& model) {
+Result<Row> measure_task(Explorer& explorer, std::size_t task, int rounds, const Sampler& sampler) {
   constexpr std::size_t round_size = 16;
   Row row;
-  Rng rng(1);
   for (int round = 0; round <= rounds; ++round) {
-    std::vector<Candidate> candidates;
-    row.sample_seconds += seconds_of([&] {
-      if (round == 0)
-        candidates = {{search.untuned(), "default"}};
-      else
-        candidates = sampler.sample(search, model, round_size, rng);
-    });
-    if (candidates.empty()) break;
-    std::vector<std::string> schedules;
-    for (const Candidate& candidate : candidates)
-      schedules.push_back(to_text(candidate.chain.draft.schedule));
-    std::vector<Measurement> measured;
-    row.measure_seconds +=
-        seconds_of([&] { measured = *measurer.measure(n, schedules, search.best_seconds()); });
-    std::vector<Lesson> lessons;
-    for (std::size_t k = 0; k < candidates.size(); ++k) {
-      row.failed += measured[k].is_ok() ? 0 : 1;
-      row.compile_seconds += measured[k].compile_seconds;
-      search.add(candidates[k], measured[k]);
-      if (measured[k].is_ok() && search.untuned_seconds())
-        lessons.push_back({&search.task(), candidates[k].chain,
-                           std::log(*search.untuned_seconds() / measured[k].best())});
+    const Stopwatch stopwatch;
+    const Result<std::vector<Measurement>> measured =
+        round == 0 ? explorer.measure_default(task) : explorer.round(task, sampler, round_size);
+    if (!measured) return measured.error();
+    if (measured->empty()) break;
+    row.seconds += stopwatch.seconds();
+    row.candidates += std::ssize(*measured);
+    for (const Measurement& one : *measured) {
+      row.failed += one.is_ok() ? 0 : 1;
+      row.compile_seconds += one.compile_seconds;
     }
-    row.sample_seconds += seconds_of([&] { model.learn(std::move(lessons)); });
-    row.candidates += std::ssize(candidates);
   }
-  row.default_seconds = search.untuned_seconds().value_or(0);
-  row.best_seconds = search.best_seconds();
+  row.default_seconds = explorer.search(task).untuned_seconds().value_or(0);
+  row.best_seconds = explorer.search(task).best_seconds();
   return row;
 }
 
 void print(const std::vector<Row>& rows, double median) {
-  fmt::print("{:40} {:>5} {:>10} {:>6} {:>8} {:>9} {:>9} {:>9} {:>9} {:>6}\n", "task", "calls",
-             "candidates", "failed", "per s", "sample s", "measure s", "compile s", "default us",
-             "gain");
+  fmt::print("{:40} {:>5} {:>10} {:>6} {:>8} {:>9} {:>9} {:>9} {:>6}\n", "task", "calls",
+             "candidates", "failed", "per s", "seconds", "compile s", "default us", "gain");
   for (const Row& row : rows)
-    fmt::print("{:40.40} {:5} {:10} {:6} {:8.1f} {:9.2f} {:9.2f} {:9.2f} {:9.1f} {:6.2f}\n",
-               row.title, row.calls, row.candidates, row.failed, row.rate(), row.sample_seconds,
-               row.measure_seconds, row.compile_seconds, 1e6 * row.default_seconds,
-               row.default_seconds / row.best_seconds);
+    fmt::print("{:40.40} {:5} {:10} {:6} {:8.1f} {:9.2f} {:9.2f} {:9.1f} {:6.2f}\n", row.title,
+               row.calls, row.candidates, row.failed, row.rate(), row.seconds, row.compile_seconds,
+               1e6 * row.default_seconds, row.default_seconds / row.best_seconds);
   fmt::print("median over tasks: {:.1f} candidates per second\n", median);
 }
 
@@ -111,12 +82,16 @@ nlohmann::ordered_json document_of(const Options& options, const std::vector<Row
                                 {"candidates", row.candidates},
                                 {"failed", row.failed},
                                 {"candidates_per_second", row.rate()},
-                                {"sample_seconds", row.sample_seconds},
-                                {"measure_seconds", row.measure_seconds},
+                                {"seconds", row.seconds},
                                 {"compile_seconds", row.compile_seconds},
                                 {"default_seconds", row.default_seconds},
                                 {"best_seconds", row.best_seconds}});
   return document;
+}
+
+int refused(const Error& error) {
+  fmt::print(stderr, "tuning: {}\n", error.message);
+  return 2;
 }
 
 int run(const Options& options) {
@@ -126,26 +101,28 @@ int run(const Options& options) {
   PriorDrafts drafts;
   Result<Network> network =
       graph ? extract_network(*std::move(graph), target, drafts) : Result<Network>(graph.error());
-  if (!network) {
-    fmt::print(stderr, "tuning: {}\n", network.error().message);
-    return 2;
-  }
+  if (!network) return refused(network.error());
   const std::vector<NetworkTask> tasks = tasks_of(*network, target);
   std::vector<Task> plain;
   for (const NetworkTask& one : tasks) plain.push_back(one.task);
   const auto backend = llvm_backend();
-  Measurer measurer(plain, *backend, {.threads = target.cores});
+  const Result<TemporaryFolder> folder = TemporaryFolder::make();
+  if (!folder) return refused(folder.error());
+  Result<RecordStore> store = RecordStore::open((folder->path() / "store.db").string());
+  if (!store) return refused(store.error());
+  Result<Explorer> explorer =
+      Explorer::make(plain, *backend, *store, {.measure = {.threads = target.cores}});
+  if (!explorer) return refused(explorer.error());
   const auto sampler = evolve_sampler();
-  const auto model = gbdt_model(1);
   std::vector<Row> rows;
   std::vector<double> rates;
   for (std::size_t n = 0; n < tasks.size(); ++n) {
-    TaskSearch search(tasks[n].task);
-    Row row = measure_task(search, n, options.rounds, measurer, *sampler, *model);
-    row.title = network->calls[tasks[n].calls.front()].title;
-    row.calls = std::ssize(tasks[n].calls);
-    rates.push_back(row.rate());
-    rows.push_back(std::move(row));
+    Result<Row> row = measure_task(*explorer, n, options.rounds, *sampler);
+    if (!row) return refused(row.error());
+    row->title = network->calls[tasks[n].calls.front()].title;
+    row->calls = std::ssize(tasks[n].calls);
+    rates.push_back(row->rate());
+    rows.push_back(*std::move(row));
   }
   std::ranges::sort(rates);
   const double median = rates[rates.size() / 2];

@@ -45,8 +45,9 @@ struct TuneArguments {
 
 /// What is kept of the budget for confirming the best of each task and comparing whole networks.
 double ending_seconds(double budget) { return std::min(budget / 6, 40.0); }
-/// What that keeps for writing the winner.
+/// Of that, what writing the winner takes at most; and the longest comparison that tells more.
 constexpr double writing_seconds = 1;
+constexpr double longest_comparison_seconds = 30;
 
 TuningRun facts_of(const TuneArguments& arguments, const Target& target) {
   TuningRun run;
@@ -88,8 +89,9 @@ Result<void> finish(const Network& network, const Target& target, const Backend&
     contest.withdraw("second");
     if (const auto done = enter("placed", *std::move(best)); !done) return done.error();
   }
-  const double left = run.budget_seconds - stopwatch.seconds();
-  Result<std::vector<Finalist>> finalists = contest.compare(is_short ? 1 : left - writing_seconds);
+  const double left = run.budget_seconds - writing_seconds - stopwatch.seconds();
+  Result<std::vector<Finalist>> finalists =
+      contest.compare(is_short ? 1 : std::min(left, longest_comparison_seconds));
   if (!finalists) return finalists.error();
   run.finalists = *std::move(finalists);
   run.winner = std::ranges::min_element(run.finalists, {}, &Finalist::median_ms)->name;

@@ -31,6 +31,7 @@ void add_report(CLI::App& program);
 void add_show(CLI::App& program);
 void add_zoo(CLI::App& program);
 void add_db(CLI::App& program);
+void add_collect(CLI::App& program);
 void add_devices(CLI::App& program);
 void add_doctor(CLI::App& program);
 

@@ -225,6 +225,8 @@ class Worker {
     Measurement out = one.measurement;
     out.clock = clock_for(setting_.threads);
     out.seconds = time_runs(*one.instance, pool_, {.best_seconds = best_seconds_});
+    for (double& seconds : out.seconds)
+      seconds = std::round(seconds * 1e9) / 1e9;  // no clock tells more
     out.conditions = conditions_now();
     if (out.best() > checked_ratio * best_seconds_) return out;
     if (const std::string wrong = difference(*one.instance); !wrong.empty())

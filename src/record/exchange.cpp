@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <set>
 #include <system_error>
@@ -56,34 +57,35 @@ Result<void> remove_stale(const std::string& folder, const std::vector<Shard>& e
   for (const Shard& shard : earlier) {
     if (paths.contains(shard.path())) continue;
     const std::filesystem::path file = folder + "/" + shard.path();
-    const bool was_there = std::filesystem::remove(file, problem);
+    std::filesystem::remove(file, problem);
     if (problem) return refused(file.string(), problem);
-    if (was_there && std::filesystem::is_empty(file.parent_path(), problem))
-      std::filesystem::remove(file.parent_path(), problem);
-    if (problem) return refused(file.parent_path().string(), problem);
   }
   return {};
 }
 
-/// By time, and by identity where that is the same: the order of adding differs between stores.
-Result<std::vector<std::string>> lines_of(const RecordStore& store, const Shard& shard) {
-  std::vector<std::tuple<std::int64_t, std::string, std::string>> keyed;
-  const Result<void> done =
-      store.visit({.task = shard.task, .target = shard.target}, [&](const Record& record) {
-        keyed.emplace_back(record.time, identity(record), to_json_line(record));
-        return true;
-      });
+/// Task by task, which packs well, by time, and by identity where that is the same: the order of
+/// adding differs between stores.
+Result<std::vector<std::string>> lines_of(const RecordStore& store, const std::string& target,
+                                          const std::set<std::string>& tasks) {
+  using Keyed = std::tuple<std::string, std::int64_t, std::string, std::string>;
+  std::vector<Keyed> keyed;
+  const Result<void> done = store.visit({.target = target}, [&](const Record& record) {
+    if (tasks.contains(record.task))
+      keyed.emplace_back(record.task, record.time, identity(record), to_json_line(record));
+    return true;
+  });
   if (!done) return done.error();
   std::ranges::sort(keyed);
   std::vector<std::string> lines;
-  for (auto& [time, name, line] : keyed) lines.push_back(std::move(line));
+  for (Keyed& one : keyed) lines.push_back(std::move(std::get<3>(one)));
   return lines;
 }
 
-/// Gives the shard with what is known once it is written.
-Result<Shard> write_shard(const RecordStore& store, const std::string& folder, Shard shard) {
-  const Result<std::vector<std::string>> lines = lines_of(store, shard);
+Result<Shard> write_shard(const RecordStore& store, const std::string& folder,
+                          const std::string& target, const std::set<std::string>& tasks) {
+  const Result<std::vector<std::string>> lines = lines_of(store, target, tasks);
   if (!lines) return lines.error();
+  Shard shard{.target = target};
   const std::string path = folder + "/" + shard.path();
   std::error_code problem;
   std::filesystem::create_directories(std::filesystem::path(path).parent_path(), problem);
@@ -132,7 +134,8 @@ Result<std::map<std::string, TaskEntry>> read_tasks(const std::string& folder,
   return tasks;
 }
 
-Result<std::vector<Record>> read_shard(const std::string& path, const Shard& shard) {
+Result<std::vector<Record>> read_shard(const std::string& path, const Shard& shard,
+                                       const std::map<std::string, TaskEntry>& tasks) {
   const Result<std::string> bytes = read_verified(path, shard.fingerprint);
   if (!bytes) return bytes.error();
   std::vector<Record> records;
@@ -140,8 +143,8 @@ Result<std::vector<Record>> read_shard(const std::string& path, const Shard& sha
       visit_compressed_lines(*bytes, [&](std::string_view line) -> Result<void> {
         Result<Record> record = parse_record(line);
         if (!record) return record.error();
-        if (record->task != shard.task || record->target != shard.target)
-          return Error{"record of another task or target"};
+        if (record->target != shard.target) return Error{"record of another target"};
+        if (!tasks.contains(record->task)) return Error{"its task is not in tasks.jsonl"};
         records.push_back(*std::move(record));
         return {};
       });
@@ -160,15 +163,19 @@ Result<ExportCounts> export_records(const RecordStore& store, const std::string&
   if (!counts) return counts.error();
   const Result<std::vector<Shard>> earlier = prepare_folder(folder);
   if (!earlier) return earlier.error();
-  ExportManifest manifest = {.version = version};
-  ExportCounts written;
+  std::map<std::string, std::set<std::string>> tasks_of_targets;
   std::set<std::string> tasks;
   for (const RecordStore::Count& count : *counts) {
     if (!filter.task.empty() && filter.task != count.task) continue;
     if (!filter.target.empty() && filter.target != count.target) continue;
-    Result<Shard> shard = write_shard(store, folder, {.task = count.task, .target = count.target});
+    tasks_of_targets[count.target].insert(count.task);
+    tasks.insert(count.task);
+  }
+  ExportManifest manifest = {.version = version};
+  ExportCounts written;
+  for (const auto& [target, tasks_of_target] : tasks_of_targets) {
+    Result<Shard> shard = write_shard(store, folder, target, tasks_of_target);
     if (!shard) return shard.error();
-    tasks.insert(shard->task);
     written.records += shard->records;
     manifest.shards.push_back(*std::move(shard));
   }
@@ -187,6 +194,22 @@ Result<ExportCounts> export_records(const RecordStore& store, const std::string&
   return written;
 }
 
+Result<Export> read_export(const std::string& folder) {
+  const Result<ExportManifest> manifest = read_manifest(folder);
+  if (!manifest) return manifest.error();
+  Result<std::map<std::string, TaskEntry>> tasks = read_tasks(folder, *manifest);
+  if (!tasks) return tasks.error();
+  Export all{.tasks = *std::move(tasks),
+             .records = {},
+             .fingerprint = to_text(fingerprint(to_json(*manifest)))};
+  for (const Shard& shard : manifest->shards) {
+    Result<std::vector<Record>> records = read_shard(folder + "/" + shard.path(), shard, all.tasks);
+    if (!records) return records.error();
+    std::ranges::move(*records, std::back_inserter(all.records));
+  }
+  return all;
+}
+
 Result<ImportCounts> import_records(RecordStore& store, const std::string& folder) {
   const Result<ExportManifest> manifest = read_manifest(folder);
   if (!manifest) return manifest.error();
@@ -197,14 +220,14 @@ Result<ImportCounts> import_records(RecordStore& store, const std::string& folde
             read_verified(folder + "/" + shard.path(), shard.fingerprint);
         !bytes)
       return bytes.error();
+  std::vector<TaskEntry> entries;
+  for (const auto& [name, task] : *tasks) entries.push_back(task);
   ImportCounts counts;
   for (const Shard& shard : manifest->shards) {
     const std::string path = folder + "/" + shard.path();
-    const auto task = tasks->find(shard.task);
-    if (task == tasks->end()) return Error{path + ": its task is not in tasks.jsonl"};
-    const Result<std::vector<Record>> records = read_shard(path, shard);
+    const Result<std::vector<Record>> records = read_shard(path, shard, *tasks);
     if (!records) return records.error();
-    const Result<std::int64_t> added = store.add({&task->second, 1}, *records);
+    const Result<std::int64_t> added = store.add(entries, *records);
     if (!added) return added.error();
     counts.added += *added;
     counts.known += std::ssize(*records) - *added;

@@ -4,7 +4,9 @@
 #include "record/store.h"
 
 #include <cstdint>
+#include <map>
 #include <string>
+#include <vector>
 
 namespace tessera {
 
@@ -12,7 +14,7 @@ namespace tessera {
 ///
 ///     manifest.json                          what there is, with a fingerprint of each file
 ///     tasks.jsonl                            a TaskEntry a line
-///     records/TARGET/FINGERPRINT.jsonl.zst   the records of one task on one target, one a line
+///     records/TARGET.jsonl.zst               the records of one target, one a line
 ///
 /// Refusals name the file.
 
@@ -27,6 +29,14 @@ struct ExportCounts {
 /// of the program.
 Result<ExportCounts> export_records(const RecordStore& store, const std::string& folder,
                                     const RecordStore::Filter& filter, const std::string& version);
+
+/// What an export holds.
+struct Export {
+  std::map<std::string, TaskEntry> tasks;  // by their fingerprints
+  std::vector<Record> records;             // target by target, task by task
+  std::string fingerprint;                 // of the manifest, and so of all
+};
+Result<Export> read_export(const std::string& folder);
 
 struct ImportCounts {
   std::int64_t added = 0;

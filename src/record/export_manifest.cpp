@@ -10,7 +10,7 @@ using Json = JsonFields::Json;
 
 constexpr const char* format_name = "tessera records";
 
-/// A name for a folder: what is easy to read of the text, and some digits that tell texts apart.
+/// A name for a file: what is easy to read of the text, and some digits that tell texts apart.
 std::string slug(std::string_view text) {
   constexpr std::size_t longest = 60;
   std::string name;
@@ -30,21 +30,18 @@ std::string slug(std::string_view text) {
 /// The only path that a file of these may have: none leads out of the folder.
 Result<Shard> read_shard(const Json& object) {
   JsonFields fields(object);
-  Shard shard = {.task = fields.text("task"),
-                 .target = fields.text("target"),
+  Shard shard = {.target = fields.text("target"),
                  .records = fields.integer("records"),
                  .fingerprint = fields.text("fingerprint")};
   const std::string path = fields.text("path");
   if (const std::optional<Error> refusal = fields.refusal()) return *refusal;
-  if (!is_fingerprint(shard.task))
-    return Error{"task \"" + shard.task + "\": expected a fingerprint"};
   if (path != shard.path()) return Error{"path \"" + path + "\": expected " + shard.path()};
   return shard;
 }
 
 }  // namespace
 
-std::string Shard::path() const { return "records/" + slug(target) + "/" + task + ".jsonl.zst"; }
+std::string Shard::path() const { return "records/" + slug(target) + ".jsonl.zst"; }
 
 std::string to_json(const ExportManifest& manifest) {
   Json shards = Json::array();
@@ -52,7 +49,6 @@ std::string to_json(const ExportManifest& manifest) {
   for (const Shard& shard : manifest.shards) {
     records += shard.records;
     shards.push_back({{"path", shard.path()},
-                      {"task", shard.task},
                       {"target", shard.target},
                       {"records", shard.records},
                       {"fingerprint", shard.fingerprint}});

@@ -12,14 +12,13 @@ namespace tessera {
 /// Goes up when an older program could not read what is written.
 inline constexpr std::int64_t exchange_format = 1;
 
-/// A file of records of one task on one target.
+/// A file of records of one target.
 struct Shard {
-  std::string task;  // fingerprint
   std::string target;
   std::int64_t records = 0;
   std::string fingerprint = {};  // of the bytes of the file
 
-  /// In the folder of the export: `records/x86-avx2-cores-2-1f6b0c2a/FINGERPRINT.jsonl.zst`.
+  /// In the folder of the export: `records/x86-avx2-cores-2-1f6b0c2a.jsonl.zst`.
   std::string path() const;
   friend bool operator==(const Shard&, const Shard&) = default;
 };

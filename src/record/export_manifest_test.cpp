@@ -1,7 +1,5 @@
 #include "record/export_manifest.h"
 
-#include "support/sample_records.h"
-
 #include <gtest/gtest.h>
 
 #include <set>
@@ -14,8 +12,7 @@ ExportManifest sample_manifest() {
   return {.version = "1.2.3",
           .tasks = 1,
           .tasks_fingerprint = print,
-          .shards = {{sample_task(1).fingerprint, "x86-avx2 cores=2 l1=32K", 7, print},
-                     {sample_task(1).fingerprint, "../../etc/passwd", 1, print}}};
+          .shards = {{"x86-avx2 cores=2 l1=32K", 7, print}, {"../../etc/passwd", 1, print}}};
 }
 
 TEST(ExportManifest, ReadsBack) {
@@ -25,19 +22,18 @@ TEST(ExportManifest, ReadsBack) {
   EXPECT_EQ(*got, manifest);
 }
 
-TEST(ExportManifest, NamesShardsAfterTargetAndTask) {
-  const std::string file = "/" + sample_task(1).fingerprint + ".jsonl.zst";
+TEST(ExportManifest, NamesShardsAfterTargets) {
+  const std::string file = ".jsonl.zst";
   EXPECT_EQ(sample_manifest().shards[0].path(), "records/x86-avx2-cores-2-l1-32K-57dc5846" + file);
   EXPECT_EQ(sample_manifest().shards[1].path(), "records/..-..-etc-passwd-e67d1042" + file);
-  EXPECT_EQ((Shard{.task = "x", .target = "µ µ"}).path(), "records/a24f6fd1/x.jsonl.zst");
+  EXPECT_EQ(Shard{.target = "µ µ"}.path(), "records/a24f6fd1.jsonl.zst");
 }
 
 TEST(ExportManifest, TellsTargetsApartWhoseNamesLookAlike) {
   std::set<std::string> paths;
   const std::vector<std::string> targets = {
       "a", "a ", "a+", "a-", "a=", "A", "", "+", "µ", std::string(70, 'x'), std::string(71, 'x')};
-  for (const std::string& target : targets)
-    paths.insert(Shard{.task = "x", .target = target}.path());
+  for (const std::string& target : targets) paths.insert(Shard{.target = target}.path());
   EXPECT_EQ(paths.size(), targets.size());
 }
 
@@ -51,7 +47,6 @@ TEST(ExportManifest, RefusesWhatItDoesNotKnow) {
     ASSERT_FALSE(got) << json;
     EXPECT_EQ(got.error().message, message);
   };
-  const std::string task = sample_task(1).fingerprint;
   const std::string path = sample_manifest().shards[0].path();
   expect_refused("{", "", "not an export of records");
   expect_refused("tessera records", "records", "not an export of records");
@@ -61,8 +56,6 @@ TEST(ExportManifest, RefusesWhatItDoesNotKnow) {
   expect_refused("\"records\": 8", "\"records\": 9",
                  "records: expected the sum of those of shards");
   expect_refused(path, "../../x", "shards: path \"../../x\": expected " + path);
-  expect_refused("\"task\": \"" + task, "\"task\": \"../x",
-                 "shards: task \"../x\": expected a fingerprint");
   expect_refused("\"fingerprint\":", "\"print\":", "shards: no field \"fingerprint\"");
 }
 

@@ -102,6 +102,14 @@ std::vector<Json> JsonFields::objects(const std::string& name) {
   return field == nullptr ? std::vector<Json>() : std::vector<Json>(field->begin(), field->end());
 }
 
+std::map<std::string, std::int64_t> JsonFields::counts(const std::string& name) {
+  const Json* field = take(name, "an object of integers of 64 bits", [](const Json& value) {
+    return value.is_object() && std::all_of(value.begin(), value.end(), is_integer);
+  });
+  return field == nullptr ? std::map<std::string, std::int64_t>()
+                          : field->get<std::map<std::string, std::int64_t>>();
+}
+
 std::optional<double> JsonFields::optional_number(const std::string& name) {
   if (find(name) == nullptr) return std::nullopt;
   return number(name);

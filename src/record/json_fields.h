@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -32,6 +33,8 @@ class JsonFields {
   std::vector<double> numbers(const std::string& name);
   std::vector<std::int64_t> integers(const std::string& name);
   std::vector<Json> objects(const std::string& name);
+  /// An object whose values are integers.
+  std::map<std::string, std::int64_t> counts(const std::string& name);
   std::optional<double> optional_number(const std::string& name);
   std::optional<std::string> optional_text(const std::string& name);
 

@@ -35,4 +35,8 @@ struct Task {
 /// Of the computation's text (its name aside), the target's text and the layouts.
 Fingerprint fingerprint(const Task& task);
 
+/// The computation and the settled layouts; the target has a text of its own.
+std::string to_text(const Task& task);
+Result<Task> parse_task(std::string_view text, const Target& target);
+
 }  // namespace tessera

@@ -149,6 +149,16 @@ TEST(Fingerprint, OfATaskLeavesOutItsName) {
   EXPECT_EQ(fingerprint(task), before);
 }
 
+TEST(TaskText, ReadsBack) {
+  const Task task{matmul(8, 8, 8), *parse_target("x86-avx2 cores=2"), {{"B", row_major(2)}}};
+  const Result<Task> got = parse_task(to_text(task), task.target);
+  ASSERT_TRUE(got) << got.error().message;
+  EXPECT_EQ(fingerprint(*got), fingerprint(task));
+  EXPECT_EQ(to_text(*got), to_text(task));
+  EXPECT_FALSE(parse_task("", task.target));
+  EXPECT_FALSE(parse_task(to_text(task) + "unroll C.i\n", task.target));
+}
+
 TEST(Fingerprint, OfATaskTellsSizesAndTargetsApart) {
   std::set<Fingerprint> seen;
   for (const std::int64_t m : {8, 9})

@@ -156,6 +156,13 @@ Program with_body(const Program& program, Stmt body) {
   return out;
 }
 
+Program with_loop(const Program& program, const AxisId& axis, const Stmt& by) {
+  const Stmt simple = simplify(by, scope_of(program.body, axis));
+  Program out = program;
+  out.body = replace_loop(program.body, axis, [&](const Loop&) { return simple; });
+  return out;
+}
+
 TensorId fresh_tensor(const Program& program, const TensorId& name) {
   const auto is_taken = [&](const TensorId& id) {
     return find_placed(program, id) != nullptr ||

@@ -49,6 +49,8 @@ AxisId renamed(const AxisId& axis, const TensorId& from, const TensorId& to);
 
 /// A program with another body, simplified.
 Program with_body(const Program& program, Stmt body);
+/// A program with `by`, simplified, in place of a loop; the rest stays as it is.
+Program with_loop(const Program& program, const AxisId& axis, const Stmt& by);
 
 /// `name` if no tensor has it yet, else with the first free number behind it.
 TensorId fresh_tensor(const Program& program, const TensorId& name);

@@ -1,7 +1,5 @@
 #include "search/seeds.h"
 
-#include "ir/text.h"
-
 #include <algorithm>
 #include <cctype>
 #include <charconv>
@@ -11,15 +9,6 @@
 
 namespace tessera {
 namespace {
-
-std::string text_of(const Task& task) {
-  Computation nameless = task.computation;
-  nameless.name = "task";
-  std::string text = to_text(nameless);
-  for (const auto& [tensor, layout] : task.layouts)
-    text += to_text(Schedule{ChooseLayout{tensor, layout}});
-  return text;
-}
 
 /// Sum of the ratios of sizes, as logarithms; only between tasks of one family.
 double distance(const std::vector<std::int64_t>& a, const std::vector<std::int64_t>& b) {
@@ -35,7 +24,7 @@ std::string_view preset_of(std::string_view target) { return target.substr(0, ta
 }  // namespace
 
 TaskEntry entry_of(const Task& task) {
-  TaskEntry entry{.fingerprint = to_text(fingerprint(task)), .text = text_of(task), .family = {}};
+  TaskEntry entry{.fingerprint = to_text(fingerprint(task)), .text = to_text(task), .family = {}};
   std::string shape;
   for (std::size_t at = 0; at < entry.text.size();) {
     const char* begin = entry.text.data() + at;

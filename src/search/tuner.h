@@ -3,11 +3,9 @@
 #include "base/stopwatch.h"
 #include "extract/network.h"
 #include "extract/tasks.h"
-#include "measure/measurer.h"
-#include "record/store.h"
 #include "record/tuning_run.h"
 #include "search/allocation.h"
-#include "search/sampler.h"
+#include "search/explorer.h"
 
 #include <cstdint>
 #include <functional>
@@ -29,11 +27,8 @@ struct TuneOptions {
   std::function<void(const TuningRun&)> progress = {};  // called when something has changed
 };
 
-/// The loop: sample, measure, record, learn. Spends its budget where the network gains most.
-///
-/// What it measures is in the store when a round ends, and what the store has of these tasks counts
-/// as measured: another run goes on where this one ended. The same seed and timings give the same
-/// candidates.
+/// Explores the tasks of a network and spends its budget where the network gains most. Another run
+/// goes on where this one ended.
 class Tuner {
  public:
   /// To be made while this process has one thread. `run` has the facts of the run that the caller
@@ -54,27 +49,19 @@ class Tuner {
   const std::vector<NetworkTask>& tasks() const { return tasks_; }
 
  private:
-  Tuner(std::vector<NetworkTask> tasks, const Backend& backend, RecordStore& store, TuningRun run,
-        TuneOptions options);
+  Tuner(const Network& network, std::vector<NetworkTask> tasks, Explorer explorer,
+        std::unique_ptr<Sampler> sampler, TuningRun run, TuneOptions options);
 
-  Result<void> prepare(const Network& network);
-  Result<void> measure_defaults();
   Result<void> round(std::size_t task);
-  Result<void> measure(std::size_t task, std::vector<Candidate> candidates, double best_seconds);
-  void learn(std::size_t task, const std::vector<Candidate>& candidates,
-             const std::vector<Measurement>& measured);
-  void note_progress(std::size_t task, bool is_round);
+  /// Counts what was measured of a task and shows where it stands.
+  void note(std::size_t task, const std::vector<Measurement>& measured, bool is_round);
   bool is_over() const;
 
   TuneOptions options_;
-  RecordStore* store_;
   std::vector<NetworkTask> tasks_;
-  std::vector<TaskSearch> searches_;
-  std::vector<TaskHistory> histories_;
+  Explorer explorer_;
   std::unique_ptr<Sampler> sampler_;
-  std::unique_ptr<CostModel> model_;
-  std::vector<Rng> rngs_;  // one per task: a task's candidates do not depend on others' turns
-  Measurer measurer_;
+  std::vector<TaskHistory> histories_;
   TuningRun run_;
   Stopwatch stopwatch_;
 };

@@ -163,8 +163,7 @@ TEST_F(Tuning, PlansOfANetworkAreFoundAgain) {
 
 TEST_F(Tuning, ContestComparesWholeNetworks) {
   const std::vector<NetworkTask> tasks = tasks_of(network_, target_);
-  Contest contest(network_, target_, *backend_,
-                  {.threads = 1, .seconds = 0.05, .folder = folder_.path().string()});
+  Contest contest(network_, target_, *backend_, {.threads = 1, .folder = folder_.path().string()});
   std::vector<Schedule> defaults, plain(tasks.size());
   for (const NetworkTask& one : tasks) defaults.push_back(default_schedule(one.task));
   for (std::size_t n = 0; n < tasks.size(); ++n)
@@ -172,7 +171,7 @@ TEST_F(Tuning, ContestComparesWholeNetworks) {
       plain[n].push_back(ChooseLayout{tensor, layout});
   ASSERT_TRUE(contest.enter("untuned", defaults));
   ASSERT_TRUE(contest.enter("plain", plain));
-  const auto finalists = contest.compare();
+  const auto finalists = contest.compare(0.05);
   ASSERT_TRUE(finalists) << finalists.error().message;
   ASSERT_EQ(finalists->size(), 2);
   EXPECT_LE((*finalists)[0].min_ms, (*finalists)[0].median_ms);

@@ -164,11 +164,15 @@ Target detect_host() {
   for (const Target& preset : presets())
     if (runs_here(preset)) host = preset;  // each arch is listed from plain to rich
   host.cpu = host_cpu(host);
-  host.cores = usable_cores();
-  host.l1_bytes = cache_bytes(1, _SC_LEVEL1_DCACHE_SIZE).value_or(host.l1_bytes);
-  host.l2_bytes = cache_bytes(2, _SC_LEVEL2_CACHE_SIZE).value_or(host.l2_bytes);
-  host.l3_bytes = cache_bytes(3, _SC_LEVEL3_CACHE_SIZE).value_or(0);
-  return host;
+  return with_host_caches(host);
+}
+
+Target with_host_caches(Target target) {
+  target.cores = usable_cores();
+  target.l1_bytes = cache_bytes(1, _SC_LEVEL1_DCACHE_SIZE).value_or(target.l1_bytes);
+  target.l2_bytes = cache_bytes(2, _SC_LEVEL2_CACHE_SIZE).value_or(target.l2_bytes);
+  target.l3_bytes = cache_bytes(3, _SC_LEVEL3_CACHE_SIZE).value_or(0);
+  return target;
 }
 
 }  // namespace tessera

@@ -48,6 +48,8 @@ std::span<const Target> presets();
 /// What this machine is: the best x86 (or other) preset it can run, with its core, caches and
 /// usable cores.
 Target detect_host();
+/// Other hardware as part of this machine: its instructions, on the cores and caches here.
+Target with_host_caches(Target target);
 /// Refuses a target whose code does not run on this machine, with what the machine lacks.
 Result<void> verify_runs_here(Arch arch, std::span<const std::string> features);
 bool runs_here(const Target& target);

@@ -92,6 +92,10 @@ void write(Network& net, const Size& size) {
 
 void bert_tiny(Network& net) { write(net, {.layers = 2, .heads = {.count = 2, .size = 64}}); }
 
+void bert_mini(Network& net) { write(net, {.layers = 4, .heads = {.count = 4, .size = 64}}); }
+
+void bert_small(Network& net) { write(net, {.layers = 4, .heads = {.count = 8, .size = 64}}); }
+
 void bert_base(Network& net) { write(net, {.layers = 12, .heads = {.count = 12, .size = 64}}); }
 
 }  // namespace tessera::networks

@@ -18,6 +18,8 @@ void squeezenet(Network& net);
 void densenet121(Network& net);
 
 void bert_tiny(Network& net);
+void bert_mini(Network& net);
+void bert_small(Network& net);
 void bert_base(Network& net);
 void gpt2(Network& net);
 void gpt2_decode(Network& net);

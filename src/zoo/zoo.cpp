@@ -30,6 +30,8 @@ constexpr std::array rows = {
     Row{"squeezenet", "squeezenet", "fire modules, version 1.1", networks::squeezenet},
     Row{"densenet121", "densenet", "each layer reads all before it", networks::densenet121},
     Row{"bert_tiny", "bert", "encoder, 2 layers of width 128, 128 tokens", networks::bert_tiny},
+    Row{"bert_mini", "bert", "encoder, 4 layers of width 256, 128 tokens", networks::bert_mini},
+    Row{"bert_small", "bert", "encoder, 4 layers of width 512, 128 tokens", networks::bert_small},
     Row{"bert_base", "bert", "encoder, 12 layers of width 768, 128 tokens", networks::bert_base},
     Row{"gpt2", "gpt2", "decoder, 12 layers of width 768, 128 tokens", networks::gpt2},
     Row{"gpt2_decode", "gpt2", "the same, one token after 127", networks::gpt2_decode},

@@ -28,6 +28,7 @@ TEST(Zoo, HasAsManyParametersAsPublished) {
       {"efficientnet_b0", 5'288'548}, {"vgg16", 138'357'544},
       {"inception_v1", 6'998'552},    {"squeezenet", 1'235'496},
       {"densenet121", 7'978'856},     {"bert_tiny", 4'385'920},
+      {"bert_mini", 11'170'560},      {"bert_small", 28'763'648},
       {"bert_base", 109'482'240},     {"gpt2", 124'439'808},
       {"gpt2_decode", 124'439'808},   {"vit_b16", 86'567'656},
       {"llama_block", 202'383'360},   {"llama_block_decode", 202'383'360},
@@ -103,7 +104,8 @@ TEST(Zoo, RefusesUnknownNamesWithTheKnownOnes) {
   EXPECT_EQ(got.error().message,
             "zoo:alexnet: no such network, expected one of resnet18, resnet50, resnext50, "
             "mobilenet_v2, efficientnet_b0, vgg16, inception_v1, squeezenet, densenet121, "
-            "bert_tiny, bert_base, gpt2, gpt2_decode, vit_b16, llama_block, llama_block_decode");
+            "bert_tiny, bert_mini, bert_small, bert_base, gpt2, gpt2_decode, vit_b16, llama_block, "
+            "llama_block_decode");
 }
 
 }  // namespace

@@ -23,12 +23,14 @@ Result<Found> serial_loop(const std::string& subject, const AxisId& axis, const 
 }
 
 Program with_kind(const Program& program, const AxisId& axis, LoopKind kind, std::int64_t lanes) {
-  return with_body(program, replace_loop(program.body, axis, [&](const Loop& loop) {
-                     Loop out = loop;
-                     out.kind = kind;
-                     out.lanes = lanes;
-                     return Stmt(StmtNode{std::move(out)});
-                   }));
+  Program out = program;  // no expression changes, so there is nothing to simplify
+  out.body = replace_loop(program.body, axis, [&](const Loop& loop) {
+    Loop annotated = loop;
+    annotated.kind = kind;
+    annotated.lanes = lanes;
+    return Stmt(StmtNode{std::move(annotated)});
+  });
+  return out;
 }
 
 bool has_loop_of(const Stmt& s, LoopKind kind) {

@@ -245,8 +245,7 @@ Result<Program> apply(const CacheRead& step, const Program& program) {
   filled.body = Stmt(
       StmtNode{Allocate{.placed = {.tensor = pack, .memory = step.memory, .layout = step.layout},
                         .body = block({copy, body})}});
-  return with_body(program, replace_loop(program.body, step.axis,
-                                         [&](const Loop&) { return Stmt(StmtNode{filled}); }));
+  return with_loop(program, step.axis, Stmt(StmtNode{std::move(filled)}));
 }
 
 }  // namespace tessera

@@ -33,8 +33,7 @@ Result<Program> apply(const PrefetchAhead& step, const Program& program) {
   for (const Expr& index : found->indices) hint.indices.push_back(substitute(index, ahead));
   Loop filled = *loop;
   filled.body = block({Stmt(StmtNode{std::move(hint)}), loop->body});
-  return with_body(program, replace_loop(program.body, step.axis,
-                                         [&](const Loop&) { return Stmt(StmtNode{filled}); }));
+  return with_loop(program, step.axis, Stmt(StmtNode{std::move(filled)}));
 }
 
 }  // namespace tessera

@@ -56,8 +56,7 @@ Result<Program> apply(const Reorder& step, const Program& program) {
       if (axes_in(chain[n].extent).contains(chain[later].axis))
         return Error{subject + "the extent of " + chain[n].axis + " depends on " +
                      chain[later].axis};
-  return with_body(
-      program, replace_loop(program.body, first, [&](const Loop&) { return build(chain, body); }));
+  return with_loop(program, first, build(chain, body));
 }
 
 Result<Program> apply(const Jam& step, const Program& program) {

@@ -1,6 +1,5 @@
 #include "base/text.h"
 #include "ir/rewrite.h"
-#include "ir/simplify.h"
 #include "schedule/step.h"
 #include "schedule/tree.h"
 
@@ -44,8 +43,7 @@ Result<Program> apply(const Split& step, const Program& program) {
     if (d < step.factors.size()) covered /= step.factors[d];
   }
   const Stmt nest = build(loops, substitute(loop->body, {{step.axis, passed}}));
-  return with_body(program,
-                   replace_loop(program.body, step.axis, [&](const Loop&) { return nest; }));
+  return with_loop(program, step.axis, nest);
 }
 
 Result<Program> apply(const Fuse& step, const Program& program) {
@@ -72,8 +70,7 @@ Result<Program> apply(const Fuse& step, const Program& program) {
                                         {step.inner, axis(fused.axis) % *extent}});
   if (find_loop(program.body, fused.axis) != nullptr)
     return Error{subject + "the name " + fused.axis + " is taken"};
-  return with_body(program, replace_loop(program.body, step.outer,
-                                         [&](const Loop&) { return Stmt(StmtNode{fused}); }));
+  return with_loop(program, step.outer, Stmt(StmtNode{std::move(fused)}));
 }
 
 }  // namespace tessera

@@ -1,0 +1,60 @@
+#pragma once
+
+#include "feature/loop_ledger.h"
+#include "feature/rows.h"
+#include "schedule/schedule.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace tessera {
+
+/// Changes whenever a token of the same step would change: weights are of one version.
+inline constexpr std::int64_t token_version = 1;
+inline constexpr std::size_t token_width = 48;
+
+/// Schedules as sequences of tokens: one for the task, one for the hardware, one for each step,
+/// straight from its fields. Nothing is applied or lowered, and every target has the same tokens.
+///
+///     0..16   which token: task, hardware, or the kind of step
+///     17..    of a task: its family, sizes of the stage with most work, flops, bytes, ..
+///             of hardware: cores, vectors, registers, caches, ..
+///             of a step, each where it has one:
+///     17..20  tensor: input? constant? which stage from the end; elements
+///     21..25  loop: reduces? which axis from the last; extent of that axis and its own; depth
+///     26..29  numbers: factors, distance, algorithm
+///     30..31  rounds of the outermost part; what does not divide
+///     32..35  memory: global, constant, stack, register
+///     36..47  six pairs from the innermost outward: extent and reduces? of loops, or block and
+///             dimension of layouts
+///
+/// Sizes are log2(1 + x). One encoder is for one thread.
+class TokenEncoder {
+ public:
+  explicit TokenEncoder(const Task& task);
+  /// Adds one program to `rows`.
+  void append(const Schedule& schedule, Rows& rows) const;
+
+ private:
+  struct TensorFacts {
+    bool is_input = false;
+    bool is_constant = false;
+    float stage = 0;  // counted from the last
+    float elements = 0;
+  };
+  class Writer;
+
+  const TensorFacts& facts_of(std::string_view tensor) const;
+
+  Program program_;
+  std::vector<float> head_;  // the tokens of task and hardware
+  std::map<std::string, TensorFacts, std::less<>> tensors_;
+  LoopLedger plain_;
+  mutable std::map<Algorithm, LoopLedger> after_algorithm_;  // made when first needed
+};
+
+}  // namespace tessera

@@ -1,0 +1,91 @@
+#include "learn/dataset.h"
+
+#include "base/file.h"
+#include "record/exchange.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
+
+namespace tessera {
+namespace {
+
+using Timed = std::map<std::string, double>;  // schedules and their seconds
+
+Purpose purpose_of(const std::string& name, const std::set<std::string>& held_out) {
+  if (held_out.contains(name)) return Purpose::HeldOut;
+  const auto last_digit = static_cast<unsigned char>(name.back());
+  return last_digit % 8 == 0 ? Purpose::Validation : Purpose::Training;
+}
+
+Result<ScheduleList> list_of(const TaskEntry& entry, const std::string& target, const Timed& timed,
+                             Purpose purpose) {
+  const Result<Target> parsed = parse_target(target);
+  if (!parsed) return parsed.error();
+  Result<Task> task = parse_task(entry.text, *parsed);
+  if (!task) return task.error();
+  ScheduleList list{.name = entry.fingerprint,
+                    .task = *std::move(task),
+                    .purpose = purpose,
+                    .schedules = {},
+                    .seconds = {}};
+  for (const auto& [text, seconds] : timed) {
+    Result<Schedule> schedule = parse_schedule(text);
+    if (!schedule) return schedule.error();
+    list.schedules.push_back(*std::move(schedule));
+    list.seconds.push_back(seconds);
+  }
+  return list;
+}
+
+}  // namespace
+
+double ScheduleList::best_seconds() const { return std::ranges::min(seconds); }
+
+std::vector<float> ScheduleList::labels() const {
+  std::vector<float> all;
+  const double best = best_seconds();
+  for (const double one : seconds) all.push_back(static_cast<float>(best / one));
+  return all;
+}
+
+const ScheduleList* Dataset::find(const std::string& name) const {
+  const auto found = std::ranges::find(lists, name, &ScheduleList::name);
+  return found == lists.end() ? nullptr : &*found;
+}
+
+Result<Dataset> read_dataset(const std::string& folder, std::size_t fewest) {
+  const Result<Export> all = read_export(folder);
+  if (!all) return all.error();
+  const std::string path = (std::filesystem::path(folder) / "networks.json").string();
+  const Result<std::string> text = read_file(path);
+  if (!text) return text.error();
+  Result<std::vector<NetworkUses>> networks = parse_network_uses(*text);
+  if (!networks) return Error{path + ": " + networks.error().message};
+  std::set<std::string> held_out;
+  for (const NetworkUses& network : *networks)
+    for (const auto& [task, calls] : network.calls)
+      if (network.is_held_out) held_out.insert(task);
+
+  std::map<std::pair<std::string, std::string>, Timed> timed;  // by target and task
+  for (const Record& record : all->records) {
+    if (!record.measurement.is_ok()) continue;
+    double& seconds =
+        timed[{record.target, record.task}].try_emplace(record.schedule, 1e9).first->second;
+    seconds = std::min(seconds, record.measurement.best());
+  }
+  Dataset data{.lists = {}, .networks = *std::move(networks), .fingerprint = all->fingerprint};
+  for (const auto& [key, schedules] : timed) {
+    if (schedules.size() < fewest) continue;
+    const auto& [target, task] = key;
+    Result<ScheduleList> list =
+        list_of(all->tasks.at(task), target, schedules, purpose_of(task, held_out));
+    if (!list) return Error{folder + ": task " + task + ": " + list.error().message};
+    data.lists.push_back(*std::move(list));
+  }
+  if (data.lists.empty()) return Error{folder + ": nothing to learn from"};
+  return data;
+}
+
+}  // namespace tessera
