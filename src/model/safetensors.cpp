@@ -2,6 +2,7 @@
 
 #include "base/check.h"
 #include "base/file.h"
+#include "record/json_fields.h"
 
 #include <nlohmann/json.hpp>
 
@@ -19,7 +20,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t length_bytes = 8;
 constexpr std::uint64_t longest_header = 100'000'000;
-constexpr int header_depth = 3;  // an object of objects with lists
 constexpr const char* metadata_name = "__metadata__";
 static_assert(std::endian::native == std::endian::little, "numbers are copied as they lie");
 
@@ -48,16 +48,6 @@ bool is_size(const Json& value) {
 
 bool are_sizes(const Json& value) {
   return value.is_array() && std::all_of(value.begin(), value.end(), is_size);
-}
-
-Json parse_header(std::string_view text) {
-  bool is_deep = false;
-  const auto is_kept = [&](int depth, Json::parse_event_t, const Json&) {
-    is_deep = is_deep || depth > header_depth;
-    return depth <= header_depth;
-  };
-  Json header = Json::parse(text, is_kept, false);  // without exceptions
-  return is_deep ? Json(Json::value_t::discarded) : header;
 }
 
 Result<Entry> parse_entry(const std::string& name, const Json& json) {
@@ -155,7 +145,7 @@ Result<Safetensors> parse_safetensors(std::string_view bytes) {
     return Error{"cut off: a header of " + std::to_string(length) + " bytes, of which " +
                  std::to_string(bytes.size()) + " are there"};
 
-  const Json header = parse_header(bytes.substr(0, length));
+  const Json header = parse_json(bytes.substr(0, length));
   bytes.remove_prefix(length);
   if (!header.is_object()) return Error{"the header is not JSON of tensors by name"};
   Safetensors file;

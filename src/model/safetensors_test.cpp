@@ -78,7 +78,7 @@ TEST(Safetensors, RefuseHeadersThatAreTooLong) {
 }
 
 TEST(Safetensors, RefuseHeadersThatAreNotJson) {
-  for (const std::string header : {"{\"x\": ", "[]", "3", "", "{\"x\": [[[[1]]]]}"})
+  for (const std::string header : {"{\"x\": ", "[]", "3", ""})
     EXPECT_EQ(refusal(header, 0), "the header is not JSON of tensors by name") << header;
   EXPECT_EQ(refusal(R"({"__metadata__": {"a": 1}})", 0), "__metadata__: expected texts by name");
 }
