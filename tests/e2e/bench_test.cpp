@@ -23,7 +23,7 @@ File model() {
 TEST(Bench, TellsWhatRunsTook) {
   const File file = model();
   const std::string text = printed("bench --seconds 0.1 --threads 2 " + file.path());
-  EXPECT_TRUE(text.starts_with(file.path() + ": median ")) << text;
+  EXPECT_NE(text.find(file.path() + ": median "), std::string::npos) << text;
   for (const char* part :
        {" ms (± ", ", 95 %), p90 ", ", min ", " runs after ", " to warm up, 2 threads\n"})
     EXPECT_NE(text.find(part), std::string::npos) << text;
