@@ -170,6 +170,7 @@ def parse_options():
     parser.add_argument("--tune-tvm", action="store_true",
                         help="tune with ours and with TVM's MetaSchedule instead, resnet50 and bert_base by default")
     parser.add_argument("--minutes", type=float, default=20, help="of tuning by each, 20 by default")
+    parser.add_argument("--our-minutes", type=float, help="of tuning by ours, where less is enough")
     parser.add_argument("--build", type=pathlib.Path, metavar="DIR", default=ROOT / "build",
                         help="where Tessera has been built, build/ by default")
     parser.add_argument("--json", metavar="FILE", help="writes the rows to a file")

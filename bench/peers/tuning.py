@@ -25,10 +25,14 @@ def run(command):
         raise Failed((done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1])
 
 
+def our_minutes(options):
+    return options.our_minutes or options.minutes
+
+
 def tune_ours(model, options, folder):
     package = folder / "model.tessera"
     run([options.build / "tessera", "tune", model, "-o", package, "--db", folder / "store.db",
-         "--budget", f"{options.minutes * 60:.0f}s", "--threads", options.threads])
+         "--budget", f"{60 * our_minutes(options):.0f}s", "--threads", options.threads])
     document = json.loads((folder / "model.run.json").read_text())
     medians = {entry["name"]: entry["median_ms"] for entry in document["finalists"]}
     return {
@@ -76,6 +80,7 @@ def main(options):
         except Failed as reason:
             print(f"peers: {name}: {reason}", file=sys.stderr)
     if options.json:
-        document = {"threads": options.threads, "minutes": options.minutes, "rows": rows}
+        document = {"threads": options.threads, "minutes": options.minutes, "our_minutes": our_minutes(options),
+                    "rows": rows}
         pathlib.Path(options.json).write_text(json.dumps(document, indent=1) + "\n")
     return 0 if len(rows) == len(options.models) else 1

@@ -47,6 +47,9 @@ def prepared(model):
     from tvm.relax.frontend.onnx import from_onnx
 
     passes = [
+        relax.transform.FoldBatchnormToConv2D(),
+        relax.transform.DecomposeOpsForInference(),
+        relax.transform.FoldConstant(),
         relax.transform.LegalizeOps(),
         relax.transform.AnnotateTIROpPattern(),
         relax.transform.FoldConstant(),
