@@ -1,6 +1,6 @@
 #include "cli/store_argument.h"
 
-#include "support/child.h"
+#include "base/child.h"
 
 #include <gtest/gtest.h>
 

@@ -1,12 +1,12 @@
 #include "record/exchange.h"
 
+#include "base/child.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/temporary_folder.h"
 #include "record/compressed_lines.h"
 #include "record/export_manifest.h"
 #include "record/record_text.h"
-#include "support/child.h"
 #include "support/data_file.h"
 #include "support/sample_records.h"
 

@@ -1,8 +1,8 @@
+#include "base/child.h"
 #include "base/file.h"
 #include "base/temporary_folder.h"
 #include "record/sqlite.h"
 #include "record/store.h"
-#include "support/child.h"
 #include "support/sample_records.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "support/child.h"
+#include "base/child.h"
 
 #include "base/check.h"
 #include "base/file.h"
