@@ -11,6 +11,7 @@
 #include "cli/store_argument.h"
 #include "cli/tuning_screen.h"
 #include "cli/verbs.h"
+#include "cli/weights_folder.h"
 #include "measure/conditions.h"
 #include "package/build.h"
 #include "search/contest.h"
@@ -38,7 +39,7 @@ struct TuneArguments {
   double budget_seconds = 300;
   std::int64_t trials = 0;
   std::string sampler = "evolve";
-  std::string cost_model = "gbdt";
+  std::string cost_model = "trees";
   std::uint64_t seed = 1;
   bool is_json = false;
 };
@@ -66,6 +67,16 @@ TuningRun facts_of(const TuneArguments& arguments, const Target& target) {
   constexpr std::int64_t memory_bytes = 1 << 20;  // the bandwidth is not asked for
   run.peak_flops_per_second = measure_roofline(target, target.cores, memory_bytes).flops_per_second;
   return run;
+}
+
+/// The cost model that was asked for, or the one that needs no weights, with the reason on stderr.
+Result<std::string> usable_cost_model(const std::string& name) {
+  const auto made = make_cost_model(name, {.weights_folder = weights_folder()});
+  if (made) return name;
+  if (!is_trained(name)) return made.error();
+  fmt::print(stderr, "tessera: {}; candidates are ranked by the prior instead\n",
+             made.error().message);
+  return std::string("trees");
 }
 
 /// Candidates 0 and the best of each task as whole networks, then the best of each task where it
@@ -102,13 +113,15 @@ Result<void> finish(const Network& network, const Target& target, const Backend&
   return contest.write(run.winner, run.package);
 }
 
-TuneOptions options_for(const TuneArguments& arguments, const Target& target, double search_seconds,
+TuneOptions options_for(const TuneArguments& arguments, const Target& target,
+                        const std::string& cost_model, double search_seconds,
                         const Interrupts& interrupts, TuningScreen& screen) {
   TuneOptions options;
   options.budget_trials = arguments.trials;
   options.budget_seconds = search_seconds;
   options.sampler = arguments.sampler;
-  options.cost_model = arguments.cost_model;
+  options.cost_model = cost_model;
+  options.weights_folder = weights_folder();
   options.seed = arguments.seed;
   options.measure.threads = target.cores;
   options.version = build_info.version;
@@ -120,6 +133,8 @@ TuneOptions options_for(const TuneArguments& arguments, const Target& target, do
 Result<TuningRun> tune(const TuneArguments& arguments, const std::string& output,
                        const std::string& run_path) {
   const Stopwatch stopwatch;
+  const Result<std::string> cost_model = usable_cost_model(arguments.cost_model);
+  if (!cost_model) return cost_model.error();
   if (arguments.budget_seconds <= 0) return Error{"--budget: expected more than no time"};
   Result<Target> target = parse_target(arguments.target);
   if (!target) return target.error();
@@ -140,11 +155,12 @@ Result<TuningRun> tune(const TuneArguments& arguments, const std::string& output
   const std::unique_ptr<Backend> backend = llvm_backend();
   TuningScreen screen(TuningScreen::mode_for(arguments.is_json));
   TuningRun facts = facts_of(arguments, *target);
+  facts.cost_model = *cost_model;
   const double budget = arguments.budget_seconds;
   const double search_seconds = budget - ending_seconds(budget) - stopwatch.seconds();
   Result<Tuner> tuner =
       Tuner::make(*network, *target, *backend, *store, std::move(facts),
-                  options_for(arguments, *target, search_seconds, interrupts, screen));
+                  options_for(arguments, *target, *cost_model, search_seconds, interrupts, screen));
   if (!tuner) return tuner.error();
   if (const auto done = tuner->tune(); !done) return done.error();
   if (!interrupts.has_come())
@@ -213,7 +229,8 @@ void add_tune(CLI::App& program) {
   verb.add_option("--sampler", arguments->sampler,
                   "Who proposes candidates: evolve, greedy, random")
       ->capture_default_str();
-  verb.add_option("--cost-model", arguments->cost_model, "Who ranks them: gbdt, prior")
+  verb.add_option("--cost-model", arguments->cost_model,
+                  "Who ranks them: mamba, tlp, tenset-mlp, gbdt, trees, prior")
       ->capture_default_str();
   verb.add_option("--seed", arguments->seed, "Of all randomness")->capture_default_str();
   verb.add_flag("--json", arguments->is_json, "Print events as JSON, one a line");

@@ -33,13 +33,24 @@ class CostModel {
 
 /// The analytic prior of the Space: learns nothing.
 std::unique_ptr<CostModel> prior_model();
-/// Gradient-boosted trees on `choice_features`, which correct the prior's estimate from what has
-/// been measured; the prior itself until there is something to learn from.
-std::unique_ptr<CostModel> gbdt_model(std::uint64_t seed);
+/// Another model, corrected by what has been measured: boosted trees on `choice_features` learn
+/// what it leaves to explain. The other model itself until there is something to learn from.
+std::unique_ptr<CostModel> corrected_model(std::unique_ptr<CostModel> base, std::uint64_t seed);
 
-/// `gbdt`, `prior`.
+struct CostModelOptions {
+  std::uint64_t seed = 1;
+  int threads = 1;                  // that score
+  std::string weights_folder = {};  // where trained models are
+};
+
+/// `mamba`, `tlp`, `tenset-mlp` and `gbdt` have been trained before; `trees` begins with the prior.
+/// All these are corrected by what is measured. `prior` never learns.
 std::span<const std::string_view> cost_model_names();
-/// Refuses an unknown name with the list of known ones.
-Result<std::unique_ptr<CostModel>> make_cost_model(std::string_view name, std::uint64_t seed);
+/// Whether it has been trained before, and may fail for its weights.
+bool is_trained(std::string_view name);
+/// Refuses an unknown name with the list of known ones, and weights that are missing, damaged or of
+/// another version.
+Result<std::unique_ptr<CostModel>> make_cost_model(std::string_view name,
+                                                   const CostModelOptions& options);
 
 }  // namespace tessera

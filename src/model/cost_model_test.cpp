@@ -46,16 +46,16 @@ TEST(PriorModel, RanksByCycles) {
             1);
 }
 
-TEST(GbdtModel, IsThePriorBeforeItHasLearned) {
+TEST(CorrectedModel, IsThePriorBeforeItHasLearned) {
   const Space space({*parse_task_spec("matmul:m=64,n=96,k=128"), *parse_target("x86-avx2")});
-  EXPECT_EQ(pairs_right(*gbdt_model(1), space,
+  EXPECT_EQ(pairs_right(*corrected_model(prior_model(), 1), space,
                         [](const Space::Chain& chain) { return -chain.draft.cycles; }),
             1);
 }
 
-TEST(GbdtModel, LearnsWhatThePriorHasWrong) {
+TEST(CorrectedModel, LearnsWhatThePriorHasWrong) {
   const Space space({*parse_task_spec("matmul:m=64,n=96,k=128"), *parse_target("x86-avx2")});
-  const auto model = gbdt_model(1);
+  const auto model = corrected_model(prior_model(), 1);
   Rng rng(1);
   std::vector<Lesson> lessons;
   for (int n = 0; n < 200; ++n) {
@@ -70,9 +70,16 @@ TEST(GbdtModel, LearnsWhatThePriorHasWrong) {
   EXPECT_GT(after, 0.8);
 }
 
+TEST(MakeCostModel, RefusesTrainedModelsWithoutWeights) {
+  EXPECT_EQ(make_cost_model("mamba", {.weights_folder = "/nowhere"}).error().message,
+            "/nowhere/mamba.safetensors: No such file or directory");
+  EXPECT_TRUE(is_trained("mamba"));
+  EXPECT_FALSE(is_trained("trees"));
+}
+
 TEST(MakeCostModel, RefusesUnknownNames) {
-  EXPECT_EQ(make_cost_model("oracle", 1).error().message,
-            "cost model oracle: not known, expected gbdt or prior");
+  EXPECT_EQ(make_cost_model("oracle", {}).error().message,
+            "cost model oracle: not known, expected mamba, tlp, tenset-mlp, gbdt, trees or prior");
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "search/explorer.h"
 
+#include "base/cores.h"
 #include "search/seeds.h"
 
 #include <algorithm>
@@ -19,7 +20,10 @@ constexpr double nothing_known = std::numeric_limits<double>::infinity();
 
 Result<Explorer> Explorer::make(std::vector<Task> tasks, const Backend& backend, RecordStore& store,
                                 Options options) {
-  Result<std::unique_ptr<CostModel>> model = make_cost_model(options.cost_model, options.seed);
+  Result<std::unique_ptr<CostModel>> model =
+      make_cost_model(options.cost_model, {.seed = options.seed,
+                                           .threads = static_cast<int>(usable_cores()),
+                                           .weights_folder = options.weights_folder});
   if (!model) return model.error();
   Explorer explorer(tasks, backend, store, std::move(options));
   explorer.model_ = *std::move(model);

@@ -17,7 +17,8 @@ namespace tessera {
 class Explorer {
  public:
   struct Options {
-    std::string cost_model = "gbdt";
+    std::string cost_model = "trees";
+    std::string weights_folder = {};  // of trained cost models
     std::uint64_t seed = 1;
     bool has_seeds = true;  // begins with what did well elsewhere
     MeasureOptions measure = {};

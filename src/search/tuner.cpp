@@ -41,6 +41,7 @@ Result<Tuner> Tuner::make(const Network& network, const Target& target, const Ba
   std::vector<NetworkTask> tasks = tasks_of(network, target);
   Result<Explorer> explorer = Explorer::make(plain_tasks(tasks), backend, store,
                                              {.cost_model = options.cost_model,
+                                              .weights_folder = options.weights_folder,
                                               .seed = options.seed,
                                               .measure = options.measure,
                                               .version = options.version});

@@ -18,7 +18,8 @@ struct TuneOptions {
   double budget_seconds = 300;     // for sampling and measuring; 0 when only trials count
   std::int64_t budget_trials = 0;  // 0 when only time counts
   std::string sampler = "evolve";
-  std::string cost_model = "gbdt";
+  std::string cost_model = "trees";
+  std::string weights_folder = {};  // of trained cost models
   std::uint64_t seed = 1;
   std::size_t round_size = 16;  // candidates of one task measured together
   MeasureOptions measure = {};

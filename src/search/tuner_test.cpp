@@ -188,7 +188,7 @@ TEST_F(Tuning, RefusesUnknownNames) {
   TuneOptions unknown = options(10);
   unknown.cost_model = "oracle";
   EXPECT_EQ(Tuner::make(network_, target_, *backend_, records, {}, unknown).error().message,
-            "cost model oracle: not known, expected gbdt or prior");
+            "cost model oracle: not known, expected mamba, tlp, tenset-mlp, gbdt, trees or prior");
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/rng.h"
-#include "model/torch/network.h"
+#include "model/torch/ranking_network.h"
 
 #include <string>
 #include <vector>

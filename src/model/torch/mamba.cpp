@@ -1,5 +1,5 @@
 #include "model/torch/layers.h"
-#include "model/torch/network.h"
+#include "model/torch/ranking_network.h"
 
 #include <ATen/ops/exp.h>
 #include <ATen/ops/linear.h>
@@ -41,7 +41,7 @@ std::vector<float> a_log(std::int64_t channels, std::int64_t states) {
   return values;
 }
 
-class Mamba final : public Network {
+class Mamba final : public RankingNetwork {
  public:
   explicit Mamba(const RankerShape& shape)
       : shape_(shape),
@@ -116,7 +116,9 @@ class Mamba final : public Network {
 
 }  // namespace
 
-std::unique_ptr<Network> mamba(const RankerShape& shape) { return std::make_unique<Mamba>(shape); }
+std::unique_ptr<RankingNetwork> mamba(const RankerShape& shape) {
+  return std::make_unique<Mamba>(shape);
+}
 
 bool decays(const std::string& weight) {
   const std::string_view last = std::string_view(weight).substr(weight.rfind('.') + 1);

@@ -1,12 +1,12 @@
 #include "model/torch/layers.h"
-#include "model/torch/network.h"
+#include "model/torch/ranking_network.h"
 
 #include <ATen/ops/relu.h>
 
 namespace tessera {
 namespace {
 
-class TensetMlp final : public Network {
+class TensetMlp final : public RankingNetwork {
  public:
   explicit TensetMlp(const RankerShape& shape) : width_(static_cast<std::int64_t>(shape.width)) {}
 
@@ -33,7 +33,7 @@ class TensetMlp final : public Network {
 
 }  // namespace
 
-std::unique_ptr<Network> tenset_mlp(const RankerShape& shape) {
+std::unique_ptr<RankingNetwork> tenset_mlp(const RankerShape& shape) {
   return std::make_unique<TensetMlp>(shape);
 }
 

@@ -1,5 +1,5 @@
 #include "model/torch/layers.h"
-#include "model/torch/network.h"
+#include "model/torch/ranking_network.h"
 
 #include <ATen/ops/arange.h>
 #include <ATen/ops/linear.h>
@@ -58,7 +58,7 @@ at::Tensor attention(const Weights& weights, const Packed& programs, const at::T
   return linear(weights, "attention.out_proj", padding.packed(seen));
 }
 
-class Tlp final : public Network {
+class Tlp final : public RankingNetwork {
  public:
   explicit Tlp(const RankerShape& shape) : width_(static_cast<std::int64_t>(shape.width)) {}
 
@@ -92,6 +92,8 @@ class Tlp final : public Network {
 
 }  // namespace
 
-std::unique_ptr<Network> tlp(const RankerShape& shape) { return std::make_unique<Tlp>(shape); }
+std::unique_ptr<RankingNetwork> tlp(const RankerShape& shape) {
+  return std::make_unique<Tlp>(shape);
+}
 
 }  // namespace tessera

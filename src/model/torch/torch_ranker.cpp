@@ -6,7 +6,7 @@
 #include "model/lambda_rank.h"
 #include "model/torch/adam.h"
 #include "model/torch/batches.h"
-#include "model/torch/network.h"
+#include "model/torch/ranking_network.h"
 #include "model/torch/tensor_layout.h"
 
 #include <ATen/Parallel.h>
@@ -25,7 +25,7 @@ namespace {
 constexpr double longest_gradient = 0.5;
 constexpr float weight_decay = 1e-6f;
 
-std::unique_ptr<Network> make_network(const RankerShape& shape) {
+std::unique_ptr<RankingNetwork> make_network(const RankerShape& shape) {
   if (shape.kind == "tenset-mlp") return tenset_mlp(shape);
   if (shape.kind == "tlp") return tlp(shape);
   check(shape.kind == "mamba", "a kind of network that exists");
@@ -197,7 +197,7 @@ class TorchRanker final : public Ranker {
   }
 
   RankerShape shape_;
-  std::unique_ptr<Network> network_;
+  std::unique_ptr<RankingNetwork> network_;
   TensorLayout layout_;
   TensorLayout state_layout_;
   std::vector<float> weights_;

@@ -15,9 +15,9 @@ namespace tessera {
 using Weights = std::map<std::string, at::Tensor, std::less<>>;
 
 /// What a Ranker computes. It has no numbers of its own, so that threads can share it.
-class Network {
+class RankingNetwork {
  public:
-  virtual ~Network() = default;
+  virtual ~RankingNetwork() = default;
   /// All weights, in the order of files, as they are before the first lesson.
   virtual Tensors initial_weights(Rng& rng) const = 0;
   /// One number for each program.
@@ -27,13 +27,13 @@ class Network {
 /// TenSet's (Zheng et al. 2021): statements are summed before they are judged.
 ///
 ///     rows --encoder: width-256-256--> sum of the rows --residual.0, residual.1--> decoder: 256-1
-std::unique_ptr<Network> tenset_mlp(const RankerShape& shape);
+std::unique_ptr<RankingNetwork> tenset_mlp(const RankerShape& shape);
 
 /// TLP's (Zhai et al. 2023): self-attention of 8 heads between steps.
 ///
 ///     rows --encoder: width-64-128-256-256--> + attention --residual.0, residual.1-->
 ///          decoder: 256-256-128-64-1 --> sum of the rows
-std::unique_ptr<Network> tlp(const RankerShape& shape);
+std::unique_ptr<RankingNetwork> tlp(const RankerShape& shape);
 
 /// Blocks of Mamba (Gu and Dao 2023) in the place of attention. With d = model_width,
 /// D = expand d channels, N states, K steps of the convolution and R = ceil(d / 16):
@@ -56,7 +56,7 @@ std::unique_ptr<Network> tlp(const RankerShape& shape);
 /// | `head.0.weight`, `.bias` | d x d, d | then ReLU |
 /// | `head.2.weight`, `.bias` | 64 x d, 64 | then ReLU |
 /// | `head.4.weight`, `.bias` | 1 x 64, 1 | |
-std::unique_ptr<Network> mamba(const RankerShape& shape);
+std::unique_ptr<RankingNetwork> mamba(const RankerShape& shape);
 
 /// Weights that are drawn away from 0 on purpose, which must not decay: A_log and D.
 bool decays(const std::string& weight);

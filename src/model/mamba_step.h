@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstddef>
+
+namespace tessera {
+
+/// The causal convolution of one step.
+struct ConvolutionStep {
+  const float* inputs;  // of this step; those of the steps before stand before them
+  std::size_t known;    // steps that there are, this one among them
+  std::size_t steps;    // that the convolution sees
+  std::size_t channels;
+  const float* weights;  // steps x channels, the last for this step
+  const float* bias;
+};
+/// SiLU of it.
+void convolve(const ConvolutionStep& step, float* out);
+
+/// One step of the selective scan, for all channels:
+///
+///     dt = softplus(dt)    h = exp(dt a) before + dt b x    out = (c h + d x) SiLU(z)
+struct ScanStep {
+  const float *x, *z, *dt;  // of each channel
+  const float* a;           // states x channels
+  const float *b, *c;       // of each state
+  const float* d;
+  const float* before;  // states x channels; null for zeros
+  std::size_t channels;
+  std::size_t states;
+};
+void scan(const ScanStep& step, float* h, float* out);
+
+}  // namespace tessera

@@ -1,0 +1,26 @@
+#pragma once
+
+#include "feature/rows.h"
+
+#include <cstddef>
+#include <vector>
+
+namespace tessera {
+
+/// Programs as paths in a tree: rows that several begin with stand there once. Schedules of one
+/// task agree in their first steps, and whatever is computed from left to right is computed once
+/// for all of them.
+struct PrefixTree {
+  struct Node {
+    std::size_t row = 0;    // of `Rows`, one that is like it
+    std::size_t depth = 0;  // 0 for a first row
+  };
+  std::vector<Node> nodes;        // each behind the one it goes on from, with all of that one's
+                                  // continuations before the next of its own depth
+  std::vector<std::size_t> ends;  // of each program its last node
+};
+
+/// Of the programs from `first` to before `end`; each has a row at least.
+PrefixTree prefix_tree(const Rows& programs, std::size_t first, std::size_t end);
+
+}  // namespace tessera

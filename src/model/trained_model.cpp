@@ -1,0 +1,101 @@
+#include "model/trained_model.h"
+
+#include "base/check.h"
+#include "feature/statement_features.h"
+#include "feature/tokens.h"
+#include "model/mamba.h"
+#include "model/statement_trees.h"
+
+#include <map>
+#include <utility>
+
+namespace tessera {
+namespace {
+
+class TrainedModel : public CostModel {
+ public:
+  explicit TrainedModel(TrainedScores scores) : scores_(std::move(scores)) {}
+
+  std::string_view name() const override { return scores_.kind; }
+
+  std::vector<double> score(const Task& task,
+                            std::span<const Space::Chain* const> chains) const override {
+    const std::vector<float> scores = scores_.score(rows_of(task, chains));
+    return {scores.begin(), scores.end()};
+  }
+
+  void learn(std::vector<Lesson> /*lessons*/) override {}
+
+ private:
+  Rows rows_of(const Task& task, std::span<const Space::Chain* const> chains) const {
+    const Encoding encoding = encoding_of(scores_.kind);
+    Rows rows{.width = width_of(encoding)};
+    if (encoding == Encoding::Tokens) {
+      const TokenEncoder& encoder = encoders_.try_emplace(fingerprint(task), task).first->second;
+      for (const Space::Chain* chain : chains) encoder.append(chain->draft.schedule, rows);
+      return rows;
+    }
+    const Program plain = to_program(task.computation);
+    for (const Space::Chain* chain : chains) {
+      const Result<Program> program = tessera::apply(chain->draft.schedule, plain);
+      check(program.has_value(), "a schedule of the Space, which applies");
+      append_statements(task, *program, rows);
+    }
+    return rows;
+  }
+
+  TrainedScores scores_;
+  mutable std::map<Fingerprint, TokenEncoder> encoders_;  // made when first needed
+};
+
+Result<TrainedScores> read_trees(const std::string& path) {
+  Result<StatementTrees> trees = StatementTrees::read(path);
+  if (!trees) return trees.error();
+  const auto shared = std::make_shared<const StatementTrees>(*std::move(trees));
+  return TrainedScores{.kind = "gbdt",
+                       .score = [shared](const Rows& rows) { return shared->score(rows); }};
+}
+
+Result<TrainedScores> scores_of(const TrainedRanker& trained, int threads) {
+  TrainedScores scores{.kind = trained.shape.kind, .score = {}};
+  for (const NamedTensor& weight : trained.weights) scores.parameters += std::ssize(weight.values);
+  if (scores.kind == "mamba") {
+    Result<Mamba> made = Mamba::make(trained);
+    if (!made) return made.error();
+    const auto mamba = std::make_shared<const Mamba>(*std::move(made));
+    scores.score = [mamba, threads](const Rows& rows) {
+      return mamba->score(rows, static_cast<std::size_t>(threads));
+    };
+    return scores;
+  }
+  Result<std::unique_ptr<Ranker>> made = make_ranker(trained.shape, 1, threads);
+  if (!made) return made.error();
+  if (const auto done = (*made)->set_weights(trained.weights); !done) return done.error();
+  const std::shared_ptr<const Ranker> ranker = *std::move(made);
+  scores.score = [ranker](const Rows& rows) { return ranker->score(rows); };
+  return scores;
+}
+
+}  // namespace
+
+Result<TrainedScores> read_trained_scores(const std::string& kind, const std::string& path,
+                                          int threads) {
+  if (kind == "gbdt") return read_trees(path);
+  const Result<TrainedRanker> trained = read_trained_ranker(path);
+  if (!trained) return trained.error();
+  if (trained->shape.kind != kind)
+    return Error{path + ": weights of " + trained->shape.kind + ", expected those of " + kind};
+  Result<TrainedScores> scores = scores_of(*trained, threads);
+  if (!scores) return Error{path + ": " + scores.error().message};
+  return scores;
+}
+
+std::string file_of_trained(std::string_view kind) {
+  return std::string(kind) + (kind == "gbdt" ? ".ubj" : ".safetensors");
+}
+
+std::unique_ptr<CostModel> trained_model(TrainedScores scores) {
+  return std::make_unique<TrainedModel>(std::move(scores));
+}
+
+}  // namespace tessera

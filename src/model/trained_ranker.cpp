@@ -1,0 +1,127 @@
+#include "model/trained_ranker.h"
+
+#include "feature/statement_features.h"
+#include "feature/tokens.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <utility>
+
+namespace tessera {
+namespace {
+
+constexpr const char* format_name = "tessera ranker";
+constexpr const char* scales_name = "scales";
+constexpr std::int64_t statement_version = 1;
+
+using Metadata = std::map<std::string, std::string>;
+
+/// Takes fields away, so that what is left are facts; remembers the first that is not there.
+class Taker {
+ public:
+  explicit Taker(Metadata& metadata) : metadata_(metadata) {}
+
+  std::string text(const std::string& name) {
+    const auto found = metadata_.find(name);
+    if (found == metadata_.end()) {
+      refuse("no " + name + " in its metadata");
+      return {};
+    }
+    std::string value = std::move(found->second);
+    metadata_.erase(found);
+    return value;
+  }
+  std::int64_t integer(const std::string& name) {
+    const std::string value = text(name);
+    std::int64_t number = 0;
+    const char* const end = value.data() + value.size();
+    if (const auto read = std::from_chars(value.data(), end, number);
+        read.ec != std::errc() || read.ptr != end)
+      refuse(name + " \"" + value + "\" in its metadata: expected an integer");
+    return number;
+  }
+  void refuse(const std::string& reason) {
+    if (!refusal) refusal = Error{reason};
+  }
+
+  std::optional<Error> refusal;
+
+ private:
+  Metadata& metadata_;
+};
+
+}  // namespace
+
+Encoding encoding_of(std::string_view kind) {
+  const bool reads_statements = kind == "tenset-mlp" || kind == "gbdt";
+  return reads_statements ? Encoding::Statements : Encoding::Tokens;
+}
+
+std::int64_t version_of(Encoding encoding) {
+  return encoding == Encoding::Tokens ? token_version : statement_version;
+}
+
+std::size_t width_of(Encoding encoding) {
+  return encoding == Encoding::Tokens ? token_width : statement_width;
+}
+
+Safetensors to_safetensors(const TrainedRanker& ranker) {
+  const RankerShape& shape = ranker.shape;
+  Safetensors file{.tensors = ranker.weights, .metadata = ranker.facts};
+  file.metadata["format"] = format_name;
+  file.metadata["kind"] = shape.kind;
+  file.metadata["rows_version"] = std::to_string(version_of(encoding_of(shape.kind)));
+  file.metadata["model_width"] = std::to_string(shape.model_width);
+  file.metadata["expand"] = std::to_string(shape.expand);
+  file.metadata["states"] = std::to_string(shape.states);
+  file.metadata["convolution"] = std::to_string(shape.convolution);
+  file.metadata["blocks"] = std::to_string(shape.blocks);
+  file.metadata["read_out"] = shape.read_out;
+  file.tensors.push_back({scales_name, {static_cast<std::int64_t>(shape.width)}, shape.scales});
+  file.tensors.back().values.resize(shape.width, 1);
+  return file;
+}
+
+Result<TrainedRanker> from_safetensors(Safetensors file) {
+  Taker fields(file.metadata);
+  if (fields.text("format") != format_name) return Error{"not the weights of a ranker"};
+  RankerShape shape;
+  shape.kind = fields.text("kind");
+  const std::int64_t version = fields.integer("rows_version");
+  shape.model_width = fields.integer("model_width");
+  shape.expand = fields.integer("expand");
+  shape.states = fields.integer("states");
+  shape.convolution = fields.integer("convolution");
+  shape.blocks = fields.integer("blocks");
+  shape.read_out = fields.text("read_out");
+  if (fields.refusal) return *fields.refusal;
+  const Encoding encoding = encoding_of(shape.kind);
+  if (version != version_of(encoding))
+    return Error{"reads version " + std::to_string(version) + " of " +
+                 (encoding == Encoding::Tokens ? "tokens" : "statements") + ", this program has " +
+                 std::to_string(version_of(encoding))};
+  const auto scales = std::ranges::find(file.tensors, scales_name, &NamedTensor::name);
+  if (scales == file.tensors.end() || scales->values.size() != width_of(encoding))
+    return Error{"no scales of " + std::to_string(width_of(encoding)) + " columns"};
+  shape.width = scales->values.size();
+  shape.scales = std::move(scales->values);
+  file.tensors.erase(scales);
+  return TrainedRanker{.shape = std::move(shape),
+                       .weights = std::move(file.tensors),
+                       .facts = std::move(file.metadata)};
+}
+
+Result<TrainedRanker> read_trained_ranker(const std::string& path) {
+  Result<Safetensors> file = read_safetensors(path);
+  if (!file) return file.error();
+  Result<TrainedRanker> ranker = from_safetensors(*std::move(file));
+  if (!ranker) return Error{path + ": " + ranker.error().message};
+  return ranker;
+}
+
+Result<void> write_trained_ranker(const std::string& path, const TrainedRanker& ranker) {
+  return write_safetensors(path, to_safetensors(ranker));
+}
+
+}  // namespace tessera
