@@ -32,6 +32,8 @@ void add_show(CLI::App& program);
 void add_zoo(CLI::App& program);
 void add_db(CLI::App& program);
 void add_collect(CLI::App& program);
+void add_train(CLI::App& program);
+void add_eval(CLI::App& program);
 void add_devices(CLI::App& program);
 void add_doctor(CLI::App& program);
 

@@ -11,7 +11,11 @@
 namespace tessera {
 namespace {
 
-using Timed = std::map<std::string, double>;  // schedules and their seconds
+struct Measured {
+  std::string choices;
+  double seconds = 0;
+};
+using MeasuredSchedules = std::map<std::string, Measured>;  // by their texts
 
 Purpose purpose_of(const std::string& name, const std::set<std::string>& held_out) {
   if (held_out.contains(name)) return Purpose::HeldOut;
@@ -19,8 +23,8 @@ Purpose purpose_of(const std::string& name, const std::set<std::string>& held_ou
   return last_digit % 8 == 0 ? Purpose::Validation : Purpose::Training;
 }
 
-Result<ScheduleList> list_of(const TaskEntry& entry, const std::string& target, const Timed& timed,
-                             Purpose purpose) {
+Result<ScheduleList> list_of(const TaskEntry& entry, const std::string& target,
+                             const MeasuredSchedules& measured, Purpose purpose) {
   const Result<Target> parsed = parse_target(target);
   if (!parsed) return parsed.error();
   Result<Task> task = parse_task(entry.text, *parsed);
@@ -29,12 +33,14 @@ Result<ScheduleList> list_of(const TaskEntry& entry, const std::string& target, 
                     .task = *std::move(task),
                     .purpose = purpose,
                     .schedules = {},
+                    .choices = {},
                     .seconds = {}};
-  for (const auto& [text, seconds] : timed) {
+  for (const auto& [text, one] : measured) {
     Result<Schedule> schedule = parse_schedule(text);
     if (!schedule) return schedule.error();
     list.schedules.push_back(*std::move(schedule));
-    list.seconds.push_back(seconds);
+    list.choices.push_back(one.choices);
+    list.seconds.push_back(one.seconds);
   }
   return list;
 }
@@ -68,15 +74,16 @@ Result<Dataset> read_dataset(const std::string& folder, std::size_t fewest) {
     for (const auto& [task, calls] : network.calls)
       if (network.is_held_out) held_out.insert(task);
 
-  std::map<std::pair<std::string, std::string>, Timed> timed;  // by target and task
+  std::map<std::pair<std::string, std::string>, MeasuredSchedules> lists;  // by target and task
   for (const Record& record : all->records) {
     if (!record.measurement.is_ok()) continue;
-    double& seconds =
-        timed[{record.target, record.task}].try_emplace(record.schedule, 1e9).first->second;
-    seconds = std::min(seconds, record.measurement.best());
+    const Measured measured{record.choices, record.measurement.best()};
+    Measured& known =
+        lists[{record.target, record.task}].try_emplace(record.schedule, measured).first->second;
+    if (measured.seconds < known.seconds) known = measured;
   }
   Dataset data{.lists = {}, .networks = *std::move(networks), .fingerprint = all->fingerprint};
-  for (const auto& [key, schedules] : timed) {
+  for (const auto& [key, schedules] : lists) {
     if (schedules.size() < fewest) continue;
     const auto& [target, task] = key;
     Result<ScheduleList> list =

@@ -20,7 +20,8 @@ struct ScheduleList {
   Task task;
   Purpose purpose = Purpose::Training;
   std::vector<Schedule> schedules;
-  std::vector<double> seconds;  // of each, its shortest timing
+  std::vector<std::string> choices;  // the named answers that led to each
+  std::vector<double> seconds;       // of each, its shortest timing
 
   double best_seconds() const;
   /// How fast each is beside the best: in (0, 1].

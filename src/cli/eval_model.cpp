@@ -1,0 +1,232 @@
+#include "base/cores.h"
+#include "base/stopwatch.h"
+#include "cli/eval.h"
+#include "cli/interrupts.h"
+#include "cli/verbs.h"
+#include "learn/scorers.h"
+#include "learn/teach_model.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <memory>
+#include <set>
+
+namespace tessera {
+namespace {
+
+struct EvalModelArguments {
+  std::string data = "data";
+  std::string work = "build/eval";
+  std::vector<std::string> models{"mamba", "tlp", "tenset-mlp", "gbdt", "prior", "random"};
+  std::int64_t seeds = 3;
+  std::int64_t threads = 0;
+  std::int64_t epochs = 0;  // 0: as many as train takes
+  bool is_json = false;
+};
+
+/// Mean and spread over seeds.
+struct Spread {
+  std::vector<double> values;
+
+  double mean() const {
+    double sum = 0;
+    for (const double value : values) sum += value;
+    return values.empty() ? 0 : sum / static_cast<double>(values.size());
+  }
+  double deviation() const {
+    double sum = 0;
+    for (const double value : values) sum += (value - mean()) * (value - mean());
+    return values.size() < 2 ? 0 : std::sqrt(sum / static_cast<double>(values.size() - 1));
+  }
+};
+
+/// What a model reached on a target.
+struct ModelRow {
+  std::string model;
+  std::string target;
+  Spread top1, top5, top1_pooled, top5_pooled, pairs, programs_per_second, training_seconds;
+  std::map<std::string, Spread> top1_of_networks;
+  std::int64_t parameters = 0;
+  std::size_t bytes = 0;
+};
+
+/// A model of one seed, that is to be judged.
+struct Contender {
+  Scorer scorer;
+  std::int64_t parameters = 0;
+  std::size_t bytes = 0;
+  double training_seconds = 0;
+};
+
+/// Trained weights of a model and a seed are made when they are not there.
+Result<Contender> contender_for(const std::string& model, std::uint64_t seed,
+                                const EvalModelArguments& arguments, const Dataset& data,
+                                const std::function<bool()>& is_stopped) {
+  if (model == "prior") return Contender{.scorer = prior_scorer()};
+  if (model == "random") return Contender{.scorer = random_scorer(seed)};
+  Contender contender;
+  Lecture lecture;
+  lecture.shape.kind = model;
+  lecture.options.seed = seed;
+  if (arguments.epochs > 0) lecture.options.epochs = arguments.epochs;
+  lecture.options.is_stopped = is_stopped;
+  lecture.threads = static_cast<int>(arguments.threads);
+  const std::string path = fmt::format("{}/{}-{}-{}", arguments.work, data.fingerprint.substr(0, 8),
+                                       seed, file_of_trained(model));
+  if (!std::filesystem::exists(path)) {
+    const Result<Taught> taught =
+        teach_model(lecture, data, path, [&](const TrainingProgress& state) {
+          fmt::print(stderr, "{} seed {}: epoch {}, quality {:.4f}\n", model, seed, state.epoch,
+                     state.quality);
+        });
+    if (!taught) return taught.error();
+    contender.training_seconds = taught->seconds;
+  }
+  Result<TrainedScores> scores = read_trained_scores(model, path, lecture.threads);
+  if (!scores) return scores.error();
+  contender.parameters = scores->parameters;
+  contender.bytes = std::filesystem::file_size(path);
+  contender.scorer = trained_scorer(*std::move(scores));
+  return contender;
+}
+
+std::set<std::string> targets_of(const Dataset& data) {
+  std::set<std::string> targets;
+  for (const ScheduleList& list : data.lists) targets.insert(to_text(list.task.target));
+  return targets;
+}
+
+std::size_t judged_programs(const Dataset& data, const std::string& target) {
+  std::size_t count = 0;
+  for (const ScheduleList& list : data.lists)
+    if (list.purpose == Purpose::HeldOut && to_text(list.task.target) == target)
+      count += list.schedules.size();
+  return count;
+}
+
+Result<std::vector<ModelRow>> eval_model(const EvalModelArguments& arguments) {
+  const Result<Dataset> data = read_dataset(arguments.data);
+  if (!data) return data.error();
+  std::error_code problem;
+  std::filesystem::create_directories(arguments.work, problem);
+  if (problem) return Error{arguments.work + ": " + problem.message()};
+  const Interrupts interrupts;
+  std::map<std::pair<std::string, std::string>, ModelRow> rows;
+  for (const std::string& model : arguments.models)
+    for (std::int64_t seed = 1; seed <= arguments.seeds; ++seed) {
+      if (model == "prior" && seed > 1) continue;
+      const Result<Contender> judged =
+          contender_for(model, static_cast<std::uint64_t>(seed), arguments, *data,
+                        [&] { return interrupts.has_come(); });
+      if (!judged) return Error{model + ": " + judged.error().message};
+      for (const std::string& target : targets_of(*data)) {
+        const Stopwatch stopwatch;
+        const Ranking ranking = judge(*data, target, judged->scorer);
+        const double seconds = stopwatch.seconds();
+        ModelRow& row = rows[{model, target}];
+        row.model = model;
+        row.target = target;
+        row.parameters = judged->parameters;
+        row.bytes = judged->bytes;
+        row.top1.values.push_back(ranking.top1.mean);
+        row.top5.values.push_back(ranking.top5.mean);
+        row.top1_pooled.values.push_back(ranking.top1.pooled);
+        row.top5_pooled.values.push_back(ranking.top5.pooled);
+        row.pairs.values.push_back(ranking.pairs);
+        row.programs_per_second.values.push_back(
+            static_cast<double>(judged_programs(*data, target)) / seconds);
+        if (judged->training_seconds > 0)
+          row.training_seconds.values.push_back(judged->training_seconds);
+        for (const auto& [network, value] : ranking.top1.of_networks)
+          row.top1_of_networks[network].values.push_back(value);
+      }
+    }
+  std::vector<ModelRow> all;
+  for (const std::string& model : arguments.models)
+    for (const std::string& target : targets_of(*data)) all.push_back(rows[{model, target}]);
+  return all;
+}
+
+void print_rows(const std::vector<ModelRow>& rows) {
+  fmt::print("{:12} {:32} {:>15} {:>15} {:>8} {:>8} {:>8} {:>10} {:>9} {:>10}\n", "model", "target",
+             "top-1", "top-5", "pooled 1", "pooled 5", "pairs", "parameters", "train s",
+             "scored/s");
+  for (const ModelRow& row : rows)
+    fmt::print(
+        "{:12} {:32.32} {:.4f} +- {:.4f} {:.4f} +- {:.4f} {:8.4f} {:8.4f} {:8.4f} {:10} {:9.0f} "
+        "{:10.0f}\n",
+        row.model, row.target, row.top1.mean(), row.top1.deviation(), row.top5.mean(),
+        row.top5.deviation(), row.top1_pooled.mean(), row.top5_pooled.mean(), row.pairs.mean(),
+        row.parameters, row.training_seconds.mean(), row.programs_per_second.mean());
+}
+
+nlohmann::ordered_json json_of(const Spread& spread) {
+  return {{"mean", spread.mean()}, {"deviation", spread.deviation()}, {"seeds", spread.values}};
+}
+
+nlohmann::ordered_json json_of(const std::vector<ModelRow>& rows) {
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  for (const ModelRow& row : rows) {
+    nlohmann::ordered_json networks = nlohmann::ordered_json::object();
+    for (const auto& [network, spread] : row.top1_of_networks) networks[network] = json_of(spread);
+    all.push_back({{"model", row.model},
+                   {"target", row.target},
+                   {"top1", json_of(row.top1)},
+                   {"top5", json_of(row.top5)},
+                   {"top1_pooled", json_of(row.top1_pooled)},
+                   {"top5_pooled", json_of(row.top5_pooled)},
+                   {"top1_of_networks", networks},
+                   {"pairs", json_of(row.pairs)},
+                   {"parameters", row.parameters},
+                   {"bytes", row.bytes},
+                   {"training_seconds", json_of(row.training_seconds)},
+                   {"programs_per_second", json_of(row.programs_per_second)}});
+  }
+  return all;
+}
+
+int run_eval_model(EvalModelArguments arguments) {
+  if (arguments.threads == 0) arguments.threads = usable_cores();
+  const Result<std::vector<ModelRow>> rows = eval_model(arguments);
+  if (!rows) return refuse(rows.error());
+  if (arguments.is_json)
+    print_json({{"data", arguments.data}, {"rows", json_of(*rows)}});
+  else
+    print_rows(*rows);
+  return ExitCode::success;
+}
+
+}  // namespace
+
+void add_eval_model(CLI::App& eval) {
+  auto arguments = std::make_shared<EvalModelArguments>();
+  CLI::App& verb = *eval.add_subcommand(
+      "model",
+      "How well cost models rank the schedules of networks that they have not learned from");
+  verb.add_option("--data", arguments->data, "What tessera collect wrote")
+      ->type_name("FOLDER")
+      ->capture_default_str();
+  verb.add_option("--models", arguments->models, "Which, with commas")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"mamba", "tlp", "tenset-mlp", "gbdt", "prior", "random"}));
+  verb.add_option("--seeds", arguments->seeds, "Each model learns so many times")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  verb.add_option("--work", arguments->work,
+                  "Where weights are kept; those that are there are used")
+      ->type_name("FOLDER")
+      ->capture_default_str();
+  verb.add_option("--epochs", arguments->epochs, "Of learning, at most")
+      ->check(CLI::PositiveNumber);
+  verb.add_option("--threads", arguments->threads, "By default all")->check(CLI::Range(1, 1024));
+  verb.add_flag("--json", arguments->is_json, "Print JSON");
+  verb.footer("Example: tessera eval model --data data --models mamba,tlp --seeds 3");
+  on_run(verb, [arguments] { return run_eval_model(*arguments); });
+}
+
+}  // namespace tessera

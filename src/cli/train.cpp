@@ -1,0 +1,111 @@
+#include "base/cores.h"
+#include "base/unfinished_file.h"
+#include "cli/interrupts.h"
+#include "cli/verbs.h"
+#include "learn/teach_model.h"
+#include "model/trained_model.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <memory>
+
+namespace tessera {
+namespace {
+
+struct TrainArguments {
+  Lecture lecture;
+  std::string data = "data";
+  std::string output;
+  std::int64_t threads = 0;
+  bool is_json = false;
+};
+
+Result<Taught> train(const TrainArguments& arguments) {
+  if (const auto writable = UnfinishedFile::make(arguments.output); !writable)
+    return writable.error();
+  const Result<Dataset> data = read_dataset(arguments.data);
+  if (!data) return data.error();
+  const Interrupts interrupts;
+  Lecture lecture = arguments.lecture;
+  lecture.threads = static_cast<int>(arguments.threads > 0 ? arguments.threads : usable_cores());
+  lecture.options.is_stopped = [&] { return interrupts.has_come(); };
+  return teach_model(lecture, *data, arguments.output, [](const TrainingProgress& state) {
+    fmt::print(stderr,
+               "epoch {}: loss {:.4f}, quality {:.4f}, best {:.4f} of epoch {}, {:.0f} programs "
+               "per second\n",
+               state.epoch, state.loss, state.quality, state.best_quality, state.best_epoch,
+               static_cast<double>(state.programs) / state.seconds);
+  });
+}
+
+int run_train(const TrainArguments& arguments) {
+  const Result<Taught> taught = train(arguments);
+  if (!taught) return refuse(taught.error());
+  const TrainingProgress& state = taught->progress;
+  const std::string& kind = arguments.lecture.shape.kind;
+  if (arguments.is_json)
+    print_json({{"model", kind},
+                {"weights", arguments.output},
+                {"parameters", taught->parameters},
+                {"lists", taught->lists},
+                {"programs", taught->programs},
+                {"epochs", state.epoch},
+                {"best_epoch", state.best_epoch},
+                {"validation_quality", state.best_quality},
+                {"learning_seconds", state.seconds},
+                {"programs_learned", state.programs},
+                {"seconds", taught->seconds}});
+  else
+    fmt::print("{}: {} has learned from {} programs of {} lists in {:.0f} s\n", arguments.output,
+               kind, taught->programs, taught->lists, taught->seconds);
+  return ExitCode::success;
+}
+
+}  // namespace
+
+void add_train(CLI::App& program) {
+  auto arguments = std::make_shared<TrainArguments>();
+  RankerShape& shape = arguments->lecture.shape;
+  TrainingOptions& options = arguments->lecture.options;
+  CLI::App& verb = *program.add_subcommand("train", "Teach a cost model from a data set");
+  verb.add_option("--model", shape.kind, "mamba, tlp, tenset-mlp or gbdt")->capture_default_str();
+  verb.add_option("--data", arguments->data, "What tessera collect wrote")
+      ->type_name("FOLDER")
+      ->capture_default_str();
+  verb.add_option("-o,--output", arguments->output,
+                  "The weights to write; by default MODEL with its ending")
+      ->type_name("FILE");
+  verb.add_option("--target", arguments->lecture.targets, "Learn of these targets alone")
+      ->type_name("NAME");
+  verb.add_option("--seed", options.seed, "Of all randomness")->capture_default_str();
+  verb.add_option("--epochs", options.epochs, "At most")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  verb.add_option("--patience", options.patience, "Epochs without gain before it ends")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  verb.add_option("--rate", options.learning_rate, "Of learning, at first")->capture_default_str();
+  verb.add_option("--width", shape.model_width, "Of mamba's vectors")->capture_default_str();
+  verb.add_option("--expand", shape.expand, "Of mamba's channels")->capture_default_str();
+  verb.add_option("--states", shape.states, "Of each channel of mamba")->capture_default_str();
+  verb.add_option("--convolution", shape.convolution, "Steps that mamba's convolution sees")
+      ->capture_default_str();
+  verb.add_option("--blocks", shape.blocks, "Of mamba")->capture_default_str();
+  verb.add_option("--read-out", shape.read_out, "Of mamba's steps: sum, mean or last")
+      ->capture_default_str();
+  verb.add_option("--threads", arguments->threads, "That learn; by default all")
+      ->check(CLI::Range(1, 1024));
+  verb.add_flag("--json", arguments->is_json, "Print JSON");
+  verb.footer(
+      "Example: tessera train --model mamba --data data -o mamba.safetensors\n"
+      "Interrupt it and run it again: it goes on.");
+  on_run(verb, [arguments] {
+    const std::string& kind = arguments->lecture.shape.kind;
+    if (arguments->output.empty()) arguments->output = file_of_trained(kind);
+    return run_train(*arguments);
+  });
+}
+
+}  // namespace tessera

@@ -1,0 +1,44 @@
+#include "learn/scorers.h"
+
+#include "base/check.h"
+#include "base/rng.h"
+#include "learn/encoded.h"
+#include "schedule/space.h"
+
+#include <cmath>
+
+namespace tessera {
+
+Scorer prior_scorer() {
+  return [](const ScheduleList& list) {
+    const Space space(list.task);
+    const Space::Chain otherwise = best_by_prior(space);
+    std::vector<double> scores;
+    for (const std::string& text : list.choices) {
+      const auto names = parse_choices(text);
+      check(names.has_value(), "choices that parse");
+      scores.push_back(-std::log(adopt(space, *names, otherwise).draft.cycles));
+    }
+    return scores;
+  };
+}
+
+Scorer random_scorer(std::uint64_t seed) {
+  return [seed](const ScheduleList& list) {
+    Rng rng(seed ^ fingerprint(list.name).low);
+    std::vector<double> scores;
+    for (std::size_t n = 0; n < list.schedules.size(); ++n) scores.push_back(rng.unit());
+    return scores;
+  };
+}
+
+Scorer trained_scorer(TrainedScores scores) {
+  return [scores = std::move(scores)](const ScheduleList& list) {
+    const Result<Rows> rows = encode(list, encoding_of(scores.kind));
+    check(rows.has_value(), "a list of the data set, whose schedules apply");
+    const std::vector<float> given = scores.score(*rows);
+    return std::vector<double>(given.begin(), given.end());
+  };
+}
+
+}  // namespace tessera

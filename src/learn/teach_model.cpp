@@ -1,0 +1,130 @@
+#include "learn/teach_model.h"
+
+#include "base/stopwatch.h"
+#include "model/statement_trees.h"
+
+#include <algorithm>
+#include <map>
+#include <sstream>
+
+namespace tessera {
+namespace {
+
+std::vector<const ScheduleList*> lists_for(const Dataset& data, Purpose purpose,
+                                           const std::vector<std::string>& targets) {
+  std::vector<const ScheduleList*> chosen;
+  for (const ScheduleList& list : data.lists) {
+    const bool is_asked =
+        targets.empty() || std::ranges::find(targets, list.task.target.name) != targets.end();
+    if (list.purpose == purpose && is_asked) chosen.push_back(&list);
+  }
+  return chosen;
+}
+
+/// What a checkpoint must agree in to be gone on with.
+std::string key_of(const Lecture& lecture, const Dataset& data) {
+  const RankerShape& shape = lecture.shape;
+  const TrainingOptions& options = lecture.options;
+  std::ostringstream key;
+  key << shape.kind << ' ' << shape.model_width << ' ' << shape.expand << ' ' << shape.states << ' '
+      << shape.convolution << ' ' << shape.blocks << ' ' << shape.read_out << " data "
+      << data.fingerprint << " seed " << options.seed << " epochs " << options.epochs << " rate "
+      << options.learning_rate << " lists " << options.list_size << 'x' << options.lists_per_step
+      << " threads " << lecture.threads;
+  for (const std::string& target : lecture.targets) key << ' ' << target;
+  return key.str();
+}
+
+std::map<std::string, std::string> facts_of(const Lecture& lecture, const Dataset& data,
+                                            const Taught& taught) {
+  std::map<std::string, std::string> facts = {{"data", data.fingerprint},
+                                              {"seed", std::to_string(lecture.options.seed)},
+                                              {"lists", std::to_string(taught.lists)},
+                                              {"programs", std::to_string(taught.programs)}};
+  for (const std::string& target : lecture.targets) facts["targets"] += target + " ";
+  if (taught.progress.epoch == 0) return facts;
+  facts["epochs"] = std::to_string(taught.progress.epoch);
+  facts["best_epoch"] = std::to_string(taught.progress.best_epoch);
+  facts["validation_quality"] = std::to_string(taught.progress.best_quality);
+  return facts;
+}
+
+/// All lists as one.
+EncodedList joined(std::vector<EncodedList> lists) {
+  EncodedList all{.list = nullptr, .rows = {.width = lists.front().rows.width}, .labels = {}};
+  for (EncodedList& one : lists) {
+    const std::size_t before = all.rows.starts.back();
+    all.rows.values.insert(all.rows.values.end(), one.rows.values.begin(), one.rows.values.end());
+    for (std::size_t n = 1; n < one.rows.starts.size(); ++n)
+      all.rows.starts.push_back(before + one.rows.starts[n]);
+    all.labels.insert(all.labels.end(), one.labels.begin(), one.labels.end());
+    one = {};
+  }
+  return all;
+}
+
+Result<Taught> teach_trees(const Lecture& lecture, const Dataset& data,
+                           std::vector<EncodedList> training, Taught taught,
+                           const std::string& path) {
+  const EncodedList all = joined(std::move(training));
+  StatementTrees trees =
+      StatementTrees::grow(all.rows, all.labels, lecture.options.seed, lecture.threads);
+  if (const auto done = trees.write(path, facts_of(lecture, data, taught)); !done)
+    return done.error();
+  return taught;
+}
+
+Result<Taught> teach_ranker(const Lecture& lecture, const Dataset& data,
+                            const std::vector<EncodedList>& training,
+                            const std::vector<EncodedList>& validation, Taught taught,
+                            const std::string& path,
+                            const std::function<void(const TrainingProgress&)>& progress) {
+  RankerShape shape = lecture.shape;
+  shape.width = training.front().rows.width;
+  shape.scales = scales_of(training);
+  Result<std::unique_ptr<Ranker>> ranker =
+      make_ranker(shape, lecture.options.seed, lecture.threads);
+  if (!ranker) return ranker.error();
+  taught.parameters = (*ranker)->parameter_count();
+  const Result<TrainingProgress> done =
+      teach(**ranker, training, validation, lecture.options, path + ".checkpoint",
+            key_of(lecture, data), progress);
+  if (!done) return done.error();
+  if (lecture.options.is_stopped && lecture.options.is_stopped())
+    return Error{"stopped after epoch " + std::to_string(done->epoch) +
+                 "; run it again and it goes on"};
+  taught.progress = *done;
+  const TrainedRanker result{
+      .shape = shape, .weights = (*ranker)->weights(), .facts = facts_of(lecture, data, taught)};
+  if (const auto written = write_trained_ranker(path, result); !written) return written.error();
+  return taught;
+}
+
+}  // namespace
+
+Result<Taught> teach_model(const Lecture& lecture, const Dataset& data, const std::string& path,
+                           const std::function<void(const TrainingProgress&)>& progress) {
+  const Stopwatch stopwatch;
+  const Encoding encoding = encoding_of(lecture.shape.kind);
+  const auto encoded = [&](Purpose purpose) {
+    return encode(lists_for(data, purpose, lecture.targets), encoding,
+                  static_cast<std::size_t>(lecture.threads));
+  };
+  Result<std::vector<EncodedList>> training = encoded(Purpose::Training);
+  if (!training) return training.error();
+  const Result<std::vector<EncodedList>> validation = encoded(Purpose::Validation);
+  if (!validation) return validation.error();
+  if (training->empty() || validation->empty())
+    return Error{"too few lists: " + std::to_string(training->size()) + " to learn from, " +
+                 std::to_string(validation->size()) + " to stop by"};
+  Taught taught{.lists = training->size()};
+  for (const EncodedList& list : *training) taught.programs += list.rows.size();
+  Result<Taught> done =
+      lecture.shape.kind == "gbdt"
+          ? teach_trees(lecture, data, *std::move(training), taught, path)
+          : teach_ranker(lecture, data, *training, *validation, taught, path, progress);
+  if (done) done->seconds = stopwatch.seconds();
+  return done;
+}
+
+}  // namespace tessera

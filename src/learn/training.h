@@ -1,0 +1,50 @@
+#pragma once
+
+#include "learn/encoded.h"
+#include "model/ranker.h"
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace tessera {
+
+struct TrainingOptions {
+  std::int64_t epochs = 60;
+  std::int64_t patience = 12;   // epochs without a better one before it ends
+  double learning_rate = 7e-4;  // falls to a tenth, as a cosine
+  std::size_t list_size = 64;   // programs that are ranked together
+  std::size_t lists_per_step = 16;
+  std::uint64_t seed = 1;
+  std::function<bool()> is_stopped = {};  // asked between epochs
+};
+
+struct TrainingProgress {
+  std::int64_t epoch = 0;  // that have ended
+  std::int64_t best_epoch = 0;
+  double loss = 0;     // of the last epoch, per list
+  double quality = 0;  // of the last epoch on the lists for validation
+  double best_quality = 0;
+  std::int64_t programs = 0;  // learned from in all epochs of this run
+  double seconds = 0;         // of learning in this run
+};
+
+/// How well scores rank lists: the mean over lists of the speed of the first and of the fastest of
+/// the first five, each beside the best.
+double quality_of(const Ranker& ranker, const std::vector<EncodedList>& lists);
+
+/// Teaches a Ranker by LambdaRank, list by list, until the lists for validation show no more gain;
+/// its weights are then those of the best epoch.
+///
+/// Where it stands is kept in the file `checkpoint` after each epoch, with `key` for what it learns
+/// and from what; a run with the same key goes on from there, and gives what one without a break
+/// would have given. The file goes when learning has ended. Refuses a checkpoint that cannot be
+/// read or written.
+Result<TrainingProgress> teach(Ranker& ranker, const std::vector<EncodedList>& training,
+                               const std::vector<EncodedList>& validation,
+                               const TrainingOptions& options, const std::string& checkpoint,
+                               const std::string& key,
+                               const std::function<void(const TrainingProgress&)>& progress);
+
+}  // namespace tessera
