@@ -1,8 +1,6 @@
 #include "learn/encoded.h"
 
 #include "base/parallel_for.h"
-#include "feature/statement_features.h"
-#include "feature/tokens.h"
 
 #include <algorithm>
 #include <cmath>
@@ -11,18 +9,10 @@
 namespace tessera {
 
 Result<Rows> encode(const ScheduleList& list, Encoding encoding) {
-  Rows rows{.width = width_of(encoding)};
-  if (encoding == Encoding::Tokens) {
-    const TokenEncoder encoder(list.task);
-    for (const Schedule& schedule : list.schedules) encoder.append(schedule, rows);
-    return rows;
-  }
-  const Program plain = to_program(list.task.computation);
-  for (const Schedule& schedule : list.schedules) {
-    const Result<Program> program = tessera::apply(schedule, plain);
-    if (!program) return Error{"task " + list.name + ": " + program.error().message};
-    append_statements(list.task, *program, rows);
-  }
+  std::vector<const Schedule*> schedules;
+  for (const Schedule& schedule : list.schedules) schedules.push_back(&schedule);
+  Result<Rows> rows = encode(list.task, schedules, encoding);
+  if (!rows) return Error{"task " + list.name + ": " + rows.error().message};
   return rows;
 }
 

@@ -1,12 +1,9 @@
 #include "model/trained_model.h"
 
 #include "base/check.h"
-#include "feature/statement_features.h"
-#include "feature/tokens.h"
 #include "model/mamba.h"
 #include "model/statement_trees.h"
 
-#include <map>
 #include <utility>
 
 namespace tessera {
@@ -20,32 +17,18 @@ class TrainedModel : public CostModel {
 
   std::vector<double> score(const Task& task,
                             std::span<const Space::Chain* const> chains) const override {
-    const std::vector<float> scores = scores_.score(rows_of(task, chains));
+    std::vector<const Schedule*> schedules;
+    for (const Space::Chain* chain : chains) schedules.push_back(&chain->draft.schedule);
+    const Result<Rows> rows = encode(task, schedules, encoding_of(scores_.kind));
+    check(rows.has_value(), "schedules of the Space, which apply");
+    const std::vector<float> scores = scores_.score(*rows);
     return {scores.begin(), scores.end()};
   }
 
   void learn(std::vector<Lesson> /*lessons*/) override {}
 
  private:
-  Rows rows_of(const Task& task, std::span<const Space::Chain* const> chains) const {
-    const Encoding encoding = encoding_of(scores_.kind);
-    Rows rows{.width = width_of(encoding)};
-    if (encoding == Encoding::Tokens) {
-      const TokenEncoder& encoder = encoders_.try_emplace(fingerprint(task), task).first->second;
-      for (const Space::Chain* chain : chains) encoder.append(chain->draft.schedule, rows);
-      return rows;
-    }
-    const Program plain = to_program(task.computation);
-    for (const Space::Chain* chain : chains) {
-      const Result<Program> program = tessera::apply(chain->draft.schedule, plain);
-      check(program.has_value(), "a schedule of the Space, which applies");
-      append_statements(task, *program, rows);
-    }
-    return rows;
-  }
-
   TrainedScores scores_;
-  mutable std::map<Fingerprint, TokenEncoder> encoders_;  // made when first needed
 };
 
 Result<TrainedScores> read_trees(const std::string& path) {

@@ -66,6 +66,23 @@ std::size_t width_of(Encoding encoding) {
   return encoding == Encoding::Tokens ? token_width : statement_width;
 }
 
+Result<Rows> encode(const Task& task, std::span<const Schedule* const> schedules,
+                    Encoding encoding) {
+  Rows rows{.width = width_of(encoding)};
+  if (encoding == Encoding::Tokens) {
+    const TokenEncoder encoder(task);
+    for (const Schedule* schedule : schedules) encoder.append(*schedule, rows);
+    return rows;
+  }
+  const Program plain = to_program(task.computation);
+  for (const Schedule* schedule : schedules) {
+    const Result<Program> program = tessera::apply(*schedule, plain);
+    if (!program) return program.error();
+    append_statements(task, *program, rows);
+  }
+  return rows;
+}
+
 Safetensors to_safetensors(const TrainedRanker& ranker) {
   const RankerShape& shape = ranker.shape;
   Safetensors file{.tensors = ranker.weights, .metadata = ranker.facts};

@@ -3,8 +3,10 @@
 #include "base/result.h"
 #include "model/ranker.h"
 #include "model/safetensors.h"
+#include "schedule/schedule.h"
 
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -18,6 +20,10 @@ Encoding encoding_of(std::string_view kind);
 std::size_t width_of(Encoding encoding);
 /// Models read the version that they have learned from.
 std::int64_t version_of(Encoding encoding);
+
+/// Schedules of one task as models read them. Refuses one that does not apply.
+Result<Rows> encode(const Task& task, std::span<const Schedule* const> schedules,
+                    Encoding encoding);
 
 /// A Ranker that has learned, as it is kept in a file.
 struct TrainedRanker {
