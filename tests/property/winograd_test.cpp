@@ -1,6 +1,8 @@
 // Small convolutions by Winograd's algorithm: random schedules of that part of the Space compute
 // what the computation says, interpreted and compiled.
+#include "base/check.h"
 #include "ir/text.h"
+#include "lower/lower.h"
 #include "ops/tasks.h"
 #include "schedule/space.h"
 #include "support/agreement.h"
@@ -28,6 +30,15 @@ Target target_here() {
   return *parse_target("native");
 }
 
+/// The choice of an algorithm.
+Choices head_for(const Space& space, const std::string& algorithm) {
+  const auto decision = space.next({});
+  check(decision && decision->name == "algorithm", "a choice of algorithm");
+  const auto option = std::ranges::find(decision->options, algorithm);
+  check(option != decision->options.end(), "the algorithm among the options");
+  return {option - decision->options.begin()};
+}
+
 class WinogradSchedules : public testing::TestWithParam<std::string> {};
 
 TEST_P(WinogradSchedules, ComputeTheSame) {
@@ -37,11 +48,7 @@ TEST_P(WinogradSchedules, ComputeTheSame) {
   for (const std::string_view spec : specs) {
     const Task task{*parse_task_spec(spec), target};
     const Space space(task);
-    const auto decision = space.next({});
-    ASSERT_TRUE(decision && decision->name == "algorithm") << spec;
-    const auto option = std::ranges::find(decision->options, GetParam());
-    ASSERT_NE(option, decision->options.end()) << spec;
-    const Choices head{option - decision->options.begin()};
+    const Choices head = head_for(space, GetParam());
     Rng rng(1);
     for (int n = 0; n < draws; ++n) {
       const Space::Chain chain = n == 0 ? best_by_prior(space, head) : draw(space, rng, head);
@@ -53,6 +60,22 @@ TEST_P(WinogradSchedules, ComputeTheSame) {
                           << to_text(chain.names) << "\n"
                           << to_text(schedule);
     }
+  }
+}
+
+TEST_P(WinogradSchedules, OfBatchesFitTheirScratch) {
+  const Task task{*parse_task_spec("conv2d:n=4,c=64,h=56,w=56,o=64,k=3,p=1"),
+                  *parse_target("x86-avx2 cores=2")};
+  const Space space(task);
+  const Choices head = head_for(space, GetParam());
+  Rng rng(1);
+  for (int n = 0; n < 12; ++n) {
+    const Space::Chain chain = draw(space, rng, head);
+    const Result<Program> program =
+        tessera::apply(chain.draft.schedule, to_program(task.computation));
+    ASSERT_TRUE(program) << program.error().message;
+    const auto lowered = lower(*program, task.target);
+    EXPECT_TRUE(lowered) << to_text(chain.names) << "\n" << lowered.error().message;
   }
 }
 

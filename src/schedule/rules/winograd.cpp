@@ -80,8 +80,10 @@ std::int64_t WinogradRule::tile_bytes() const {
 TileBlock WinogradRule::pick_block() {
   std::vector<std::pair<std::string, TileBlock>> options;
   const auto offer = [&](std::int64_t rows, std::int64_t columns) {
-    if (rows == tile_rows() ||
-        rows * columns * tile_bytes() <= context_.target.stack_bytes * 9 / 10)
+    block_ = {rows, columns};
+    const bool is_whole = rows == tile_rows() && columns == tile_columns();
+    if ((is_whole && !is_shared_by_block()) ||
+        block_tiles() * tile_bytes() <= context_.target.stack_bytes * 9 / 10)
       options.emplace_back(std::to_string(rows) + "x" + std::to_string(columns),
                            TileBlock{rows, columns});
   };
