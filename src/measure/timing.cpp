@@ -1,8 +1,10 @@
 #include "measure/timing.h"
 
 #include <algorithm>
+#include <chrono>
 #include <ctime>
 #include <sys/resource.h>
+#include <thread>
 
 namespace tessera {
 namespace {
@@ -21,7 +23,6 @@ std::int64_t lost_cores() {
 }
 
 bool two_agree(std::vector<double> seconds, double agreement) {
-  if (seconds.size() < 3) return false;
   std::ranges::partial_sort(seconds, seconds.begin() + 2);
   return seconds[1] <= (1 + agreement) * seconds[0];
 }
@@ -30,13 +31,17 @@ bool two_agree(std::vector<double> seconds, double agreement) {
 
 Clock clock_for(std::int64_t threads) { return threads == 1 ? Clock::Cpu : Clock::Wall; }
 
-std::vector<double> time_runs(const Instance& instance, ThreadPool& pool,
+std::vector<double> time_runs(const Instance& instance, SteadyThreads& threads,
                               const TimingLimits& limits) {
-  const Clock clock = clock_for(pool.threads());
+  const Clock clock = clock_for(threads.pool().threads());
+  const auto pinned = threads.pin();
+  std::size_t patience = 2 * limits.most;  // with slow cores
   const auto timed = [&] {
     instance.evict_constants();
+    for (; !threads.gather() && patience > 0; --patience)
+      std::this_thread::sleep_for(std::chrono::microseconds(500));
     const double start = now(clock);
-    instance.run(pool);
+    instance.run(threads.pool());
     return now(clock) - start;
   };
   // Includes page faults and cold code, so much slower than the best means hopeless.
@@ -51,8 +56,11 @@ std::vector<double> time_runs(const Instance& instance, ThreadPool& pool,
     const bool is_disturbed = clock == Clock::Wall && lost_cores() != lost;
     if (is_disturbed && n < limits.most) continue;
     seconds.push_back(taken);
-    if (taken > limits.hopeless_ratio * limits.best_seconds && seconds.size() == 1) break;
-    if (two_agree(seconds, limits.agreement)) break;
+    if (seconds.size() == 2 &&
+        std::ranges::min(seconds) > limits.hopeless_ratio * limits.best_seconds)
+      break;
+    const std::size_t fewest = total < limits.short_seconds ? 6 : 3;
+    if (seconds.size() >= fewest && two_agree(seconds, limits.agreement)) break;
     if (total > limits.enough_seconds && seconds.size() > 1) break;
   }
   return seconds;

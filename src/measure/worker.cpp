@@ -136,7 +136,7 @@ class Workshop {
 class Worker {
  public:
   Worker(const Channel& channel, const WorkerSetting& setting)
-      : channel_(channel), setting_(setting), pool_(setting.threads) {}
+      : channel_(channel), setting_(setting), pool_(setting.threads), threads_(pool_) {}
 
   /// False when the other end has closed.
   bool serve_one() {
@@ -224,7 +224,7 @@ class Worker {
     if (!one.instance) return one.measurement;
     Measurement out = one.measurement;
     out.clock = clock_for(setting_.threads);
-    out.seconds = time_runs(*one.instance, pool_, {.best_seconds = best_seconds_});
+    out.seconds = time_runs(*one.instance, threads_, {.best_seconds = best_seconds_});
     for (double& seconds : out.seconds)
       seconds = std::round(seconds * 1e9) / 1e9;  // no clock tells more
     out.conditions = conditions_now();
@@ -263,6 +263,7 @@ class Worker {
   const Channel& channel_;
   const WorkerSetting& setting_;
   ThreadPool pool_;
+  SteadyThreads threads_;
   std::optional<std::size_t> task_;
   std::vector<HostBuffer> operands_;
   std::unique_ptr<PackedOperands> packed_;  // of them
