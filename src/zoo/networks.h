@@ -8,6 +8,7 @@ namespace tessera::networks {
 void resnet18(Network& net);
 void resnet50(Network& net);
 void resnext50(Network& net);
+void regnet_x_400mf(Network& net);
 
 void mobilenet_v2(Network& net);
 void efficientnet_b0(Network& net);

@@ -1,6 +1,7 @@
 // He et al. 2016, "Deep Residual Learning for Image Recognition" (arXiv:1512.03385), with the
 // stride in the 3x3 convolution; Xie et al. 2017, "Aggregated Residual Transformations for Deep
-// Neural Networks" (arXiv:1611.05431).
+// Neural Networks" (arXiv:1611.05431); Radosavovic et al. 2020, "Designing Network Design Spaces"
+// (arXiv:2003.13678).
 #include "zoo/networks.h"
 
 #include <array>
@@ -88,6 +89,29 @@ void resnet50(Network& net) {
 void resnext50(Network& net) {
   write(net,
         {.block = bottleneck, .depths = {3, 4, 6, 3}, .middle = 128, .out = 256, .groups = 32});
+}
+
+void regnet_x_400mf(Network& net) {
+  constexpr std::array<std::int64_t, 4> widths = {32, 64, 160, 400}, depths = {1, 2, 7, 12};
+  constexpr std::int64_t group_width = 16;
+  net.begin("stem");
+  std::int64_t channels = 32;
+  ValueId x = net.input("input", {1, 3, 224, 224});
+  x = net.conv(x, 3, channels, {.kernel = 3, .stride = 2, .pad = 1});
+  x = net.relu(net.batch_norm(x, channels));
+  for (std::size_t stage = 0; stage < widths.size(); ++stage)
+    for (std::int64_t block = 0; block < depths[stage]; ++block) {
+      net.begin("layer" + std::to_string(stage + 1) + "." + std::to_string(block));
+      x = bottleneck(net, x,
+                     {.in = channels,
+                      .middle = widths[stage],
+                      .out = widths[stage],
+                      .stride = block == 0 ? 2 : 1,
+                      .groups = widths[stage] / group_width});
+      channels = widths[stage];
+    }
+  net.begin("head");
+  net.output(net.classifier(x, channels), "output", {1, 1000});
 }
 
 }  // namespace tessera::networks

@@ -22,6 +22,8 @@ constexpr std::array rows = {
     Row{"resnet50", "resnet", "residual bottleneck blocks", networks::resnet50},
     Row{"resnext50", "resnet", "residual bottlenecks in 32 groups of 4 channels",
         networks::resnext50},
+    Row{"regnet_x_400mf", "resnet", "residual blocks in groups of 16 channels",
+        networks::regnet_x_400mf},
     Row{"mobilenet_v2", "mobilenet", "inverted residuals, depthwise", networks::mobilenet_v2},
     Row{"efficientnet_b0", "efficientnet", "inverted residuals with gated channels",
         networks::efficientnet_b0},

@@ -23,15 +23,25 @@ std::int64_t count(const Graph& graph, std::string_view op) {
 
 TEST(Zoo, HasAsManyParametersAsPublished) {
   const std::map<std::string_view, std::int64_t> published = {
-      {"resnet18", 11'689'512},       {"resnet50", 25'557'032},
-      {"resnext50", 25'028'904},      {"mobilenet_v2", 3'504'872},
-      {"efficientnet_b0", 5'288'548}, {"vgg16", 138'357'544},
-      {"inception_v1", 6'998'552},    {"squeezenet", 1'235'496},
-      {"densenet121", 7'978'856},     {"bert_tiny", 4'385'920},
-      {"bert_mini", 11'170'560},      {"bert_small", 28'763'648},
-      {"bert_base", 109'482'240},     {"gpt2", 124'439'808},
-      {"gpt2_decode", 124'439'808},   {"vit_b16", 86'567'656},
-      {"llama_block", 202'383'360},   {"llama_block_decode", 202'383'360},
+      {"resnet18", 11'689'512},
+      {"resnet50", 25'557'032},
+      {"resnext50", 25'028'904},
+      {"mobilenet_v2", 3'504'872},
+      {"efficientnet_b0", 5'288'548},
+      {"vgg16", 138'357'544},
+      {"inception_v1", 6'998'552},
+      {"squeezenet", 1'235'496},
+      {"densenet121", 7'978'856},
+      {"bert_tiny", 4'385'920},
+      {"regnet_x_400mf", 5'495'976},
+      {"bert_mini", 11'170'560},
+      {"bert_small", 28'763'648},
+      {"bert_base", 109'482'240},
+      {"gpt2", 124'439'808},
+      {"gpt2_decode", 124'439'808},
+      {"vit_b16", 86'567'656},
+      {"llama_block", 202'383'360},
+      {"llama_block_decode", 202'383'360},
   };
   std::map<std::string_view, std::int64_t> counted;
   for (const ZooEntry& entry : zoo()) counted[entry.name] = entry.parameter_count;
@@ -103,7 +113,8 @@ TEST(Zoo, RefusesUnknownNamesWithTheKnownOnes) {
   ASSERT_FALSE(got);
   EXPECT_EQ(got.error().message,
             "zoo:alexnet: no such network, expected one of resnet18, resnet50, resnext50, "
-            "mobilenet_v2, efficientnet_b0, vgg16, inception_v1, squeezenet, densenet121, "
+            "regnet_x_400mf, mobilenet_v2, efficientnet_b0, vgg16, inception_v1, squeezenet, "
+            "densenet121, "
             "bert_tiny, bert_mini, bert_small, bert_base, gpt2, gpt2_decode, vit_b16, llama_block, "
             "llama_block_decode");
 }
