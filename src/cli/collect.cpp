@@ -26,7 +26,9 @@ struct CollectArguments {
   std::string target = "native";
   std::int64_t threads = 0;
   std::int64_t schedules = 200;
+  std::int64_t further_schedules = 64;
   std::int64_t training_tasks = 160;
+  std::int64_t further_tasks = 160;
   std::uint64_t seed = 1;
   bool is_json = false;
 };
@@ -95,12 +97,15 @@ Result<CollectProgress> collect(const CollectArguments& arguments) {
   const Interrupts interrupts;
   CollectScreen screen(to_text(*target));
   const auto tasks =
-      corpus_tasks(*target, static_cast<std::size_t>(arguments.training_tasks),
+      corpus_tasks(*target,
+                   {.training = static_cast<std::size_t>(arguments.training_tasks),
+                    .further = static_cast<std::size_t>(arguments.further_tasks)},
                    [&](std::string_view name) { screen.show("tasks of " + std::string(name)); });
   if (!tasks) return tasks.error();
   const std::unique_ptr<Backend> backend = llvm_backend();
   CollectOptions options;
   options.schedules = static_cast<std::size_t>(arguments.schedules);
+  options.further_schedules = static_cast<std::size_t>(arguments.further_schedules);
   options.seed = arguments.seed;
   options.measure.threads = target->cores;
   options.version = build_info.version;
@@ -155,6 +160,13 @@ void add_collect(CLI::App& program) {
       ->capture_default_str();
   verb.add_option("--training-tasks", arguments->training_tasks,
                   "Of networks that are not held out, at most")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  verb.add_option("--further-schedules", arguments->further_schedules, "Of each further task")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  verb.add_option("--further-tasks", arguments->further_tasks,
+                  "More of those networks, with fewer schedules each, at most")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   verb.add_option("--seed", arguments->seed, "Of all randomness")->capture_default_str();

@@ -3,6 +3,7 @@
 #include "base/stopwatch.h"
 #include "search/explorer.h"
 
+#include <algorithm>
 #include <array>
 
 namespace tessera {
@@ -29,17 +30,23 @@ Result<CollectProgress> collect(const std::vector<CorpusTask>& tasks, const Back
   if (!explorer) return explorer.error();
   const std::array samplers{random_sampler(), evolve_sampler(), random_sampler(), evolve_sampler(),
                             evolve_sampler()};
-  CollectProgress state{.tasks = tasks.size(),
-                        .wanted = static_cast<std::int64_t>(tasks.size() * options.schedules)};
-  for (std::size_t n = 0; n < tasks.size(); ++n)
-    state.known += static_cast<std::int64_t>(explorer->search(n).measured_count());
+  const auto wanted_of = [&](std::size_t n) {
+    return tasks[n].is_further ? options.further_schedules : options.schedules;
+  };
+  CollectProgress state{.tasks = tasks.size()};
+  for (std::size_t n = 0; n < tasks.size(); ++n) {
+    const std::size_t known = explorer->search(n).measured_count();
+    state.known += static_cast<std::int64_t>(known);
+    state.wanted += static_cast<std::int64_t>(std::max(known, wanted_of(n)));
+  }
   const Stopwatch stopwatch;
   for (std::size_t n = 0; n < tasks.size(); ++n, ++state.tasks_done) {
     const TaskSearch& search = explorer->search(n);
+    const std::size_t wanted = wanted_of(n);
     bool is_exhausted = false;
-    for (std::size_t turn = 0; !is_exhausted && search.measured_count() < options.schedules;) {
+    for (std::size_t turn = 0; !is_exhausted && search.measured_count() < wanted;) {
       if (options.is_stopped && options.is_stopped()) return state;
-      const std::size_t left = options.schedules - search.measured_count();
+      const std::size_t left = wanted - search.measured_count();
       const bool is_first = !search.untuned_seconds();
       const Result<std::vector<Measurement>> measured =
           is_first
@@ -52,7 +59,8 @@ Result<CollectProgress> collect(const std::vector<CorpusTask>& tasks, const Back
       state.seconds = stopwatch.seconds();
       if (progress) progress(state);
     }
-    state.wanted -= static_cast<std::int64_t>(options.schedules - search.measured_count());
+    if (search.measured_count() < wanted)
+      state.wanted -= static_cast<std::int64_t>(wanted - search.measured_count());
   }
   return state;
 }

@@ -19,7 +19,7 @@ CorpusTask task_for(const char* spec) {
 class Collecting : public testing::Test {
  protected:
   CollectProgress run(std::size_t schedules, const std::function<bool()>& is_stopped = {}) {
-    CollectOptions options{.schedules = schedules, .version = "test"};
+    CollectOptions options{.schedules = schedules, .further_schedules = 30, .version = "test"};
     options.is_stopped = is_stopped;
     const Result<CollectProgress> done = collect(tasks_, *backend_, store_, options, {});
     EXPECT_TRUE(done) << done.error().message;
@@ -36,8 +36,8 @@ class Collecting : public testing::Test {
 
   TemporaryFolder folder_ = *TemporaryFolder::make();
   RecordStore store_ = *RecordStore::open((folder_ / "store.db").string());
-  const std::vector<CorpusTask> tasks_{task_for("matmul:m=32,n=48,k=40"),
-                                       task_for("add:rows=16,cols=16")};
+  std::vector<CorpusTask> tasks_{task_for("matmul:m=32,n=48,k=40"),
+                                 task_for("add:rows=16,cols=16")};
   const std::unique_ptr<Backend> backend_ = llvm_backend();
 };
 
@@ -55,6 +55,14 @@ TEST_F(Collecting, MeasuresAsManySchedulesAsThereAreOrAreWanted) {
   EXPECT_EQ(done.wanted, done.measured);
 }
 
+TEST_F(Collecting, MeasuresFewerSchedulesOfFurtherTasks) {
+  tasks_.front().is_further = true;
+  tasks_.pop_back();
+  const CollectProgress done = run(60);
+  EXPECT_EQ(done.measured, 30);
+  EXPECT_EQ(done.wanted, 30);
+}
+
 TEST_F(Collecting, GoesOnWhereItWasStopped) {
   const CollectProgress first = run(60, [rounds = 0]() mutable { return ++rounds > 2; });
   EXPECT_LT(first.tasks_done, 2U);
@@ -66,6 +74,14 @@ TEST_F(Collecting, GoesOnWhereItWasStopped) {
 
 TEST(Corpus, HoldsOutFiveNetworks) {
   EXPECT_EQ(std::ranges::count(corpus(), true, &CorpusNetwork::is_held_out), 5);
+}
+
+TEST(Corpus, HasNetworksWhoseShapesAreKnown) {
+  for (const CorpusNetwork& network : corpus()) {
+    Result<Graph> graph = corpus_graph(network);
+    ASSERT_TRUE(graph) << network.name << ": " << graph.error().message;
+    EXPECT_TRUE(infer(*std::move(graph)).problems.empty()) << network.name;
+  }
 }
 
 TEST(Corpus, VariesBatchAndResolution) {

@@ -50,6 +50,11 @@ std::vector<CorpusNetwork> all_networks() {
   vary("squeezenet", 2, 192);
   vary("efficientnet_b0", 1, 160);
   vary("inception_v1", 2, 0);
+  vary("regnet_x_400mf", 2, 160);
+  vary("densenet121", 1, 160);
+  vary("efficientnet_b0", 2, 256);
+  vary("squeezenet", 1, 288);
+  vary("resnet18", 2, 288);
   return all;
 }
 
@@ -74,7 +79,7 @@ Result<Graph> corpus_graph(const CorpusNetwork& network) {
 }
 
 Result<std::vector<CorpusTask>> corpus_tasks(
-    const Target& target, std::size_t most_for_training,
+    const Target& target, const CorpusSize& size,
     const std::function<void(std::string_view)>& progress) {
   std::map<Fingerprint, CorpusTask> known;
   std::vector<std::vector<Fingerprint>> of_networks;
@@ -99,7 +104,7 @@ Result<std::vector<CorpusTask>> corpus_tasks(
   const auto take = [&](const Fingerprint& print) {
     if (taken.insert(print).second) chosen.push_back(known.at(print));
   };
-  for (std::size_t turn = 0, left = most_for_training; left > 0; ++turn) {
+  for (std::size_t turn = 0, left = size.training + size.further; left > 0; ++turn) {
     bool is_over = true;
     for (const std::vector<Fingerprint>& prints : of_networks) {
       if (turn >= prints.size()) continue;
@@ -108,7 +113,7 @@ Result<std::vector<CorpusTask>> corpus_tasks(
       if (left == 0 || task.is_held_out || taken.contains(prints[turn])) continue;
       if (flops(task.task.computation) > most_flops || !has_many_schedules(task.task)) continue;
       take(prints[turn]);
-      --left;
+      chosen.back().is_further = left-- <= size.further;
     }
     if (is_over) break;
   }

@@ -36,14 +36,21 @@ struct CorpusTask {
   Task task;
   std::vector<Use> uses;
   bool is_held_out = false;  // occurs in a network that is
+  bool is_further = false;   // fewer of its schedules are measured
 };
 
-/// The tasks of the corpus on a target: all of the networks held out, and at most
-/// `most_for_training` that occur in none of those, taken from one network after the other by
-/// turns. Of these only such as have many schedules and do not run too long. `progress` gets the
-/// name of each network.
+/// How many tasks to learn from, at most.
+struct CorpusSize {
+  std::size_t training = 160;
+  /// More of them, with fewer schedules each: another task teaches more than more schedules of one.
+  std::size_t further = 160;
+};
+
+/// The tasks of the corpus on a target: all of the networks held out, and some that occur in none
+/// of those, taken from one network after the other by turns. Of these only such as have many
+/// schedules and do not run too long. `progress` gets the name of each network.
 Result<std::vector<CorpusTask>> corpus_tasks(
-    const Target& target, std::size_t most_for_training,
+    const Target& target, const CorpusSize& size,
     const std::function<void(std::string_view)>& progress = {});
 
 }  // namespace tessera
