@@ -222,8 +222,12 @@ def main():
     ratios = report.geomean_ratios(rows)
     for system, ratio in ratios.items():
         print(f"geomean of ours / {system}: {ratio:.3f}")
+    over_best = report.geomean_over_best(rows)
+    if over_best:
+        print(f"times as fast as the fastest other, geomean: {over_best:.3f}")
     if options.json:
-        document = {"threads": options.threads, "rows": rows, "geomean_ratio": ratios}
+        document = {"threads": options.threads, "rows": rows, "geomean_ratio": ratios,
+                    "geomean_over_best": over_best}
         pathlib.Path(options.json).write_text(json.dumps(document, indent=2) + "\n")
 
 

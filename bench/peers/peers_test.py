@@ -27,6 +27,15 @@ class Report(unittest.TestCase):
         ]
         self.assertEqual(report.geomean_ratios(rows), {"other": 4.0})
 
+    def test_the_fastest_other_counts(self):
+        rows = [
+            row("a", "tessera", 1.0), row("a", "slow", 8.0), row("a", "fast", 2.0),
+            row("b", "tessera", 1.0), row("b", "slow", 8.0), row("b", "fast", None),
+            row("c", "tessera", 1.0), row("c", "fast", None),
+        ]
+        self.assertEqual(report.geomean_over_best(rows), 4.0)
+        self.assertIsNone(report.geomean_over_best([row("a", "tessera", 1.0)]))
+
     def test_percentile_is_a_sample(self):
         self.assertEqual(report.percentile(range(1, 11), 0.9), 9)
         self.assertEqual(report.percentile([3], 0.9), 3)

@@ -41,6 +41,16 @@ def geomean_ratios(rows):
     return {system: statistics.geometric_mean(values) for system, values in ratios.items()}
 
 
+def geomean_over_best(rows):
+    """How many times as fast as the fastest other system ours is, over the models that ours and another ran."""
+    others, ours = {}, {}
+    for row in rows:
+        if row["median_ms"]:
+            (ours if row["system"] == OURS else others).setdefault(row["model"], []).append(row["median_ms"])
+    ratios = [min(others[model]) / min(ours[model]) for model in ours if model in others]
+    return statistics.geometric_mean(ratios) if ratios else None
+
+
 def shown(value, digits):
     return "-" if value is None else f"{value:.{digits}f}"
 

@@ -41,23 +41,26 @@ def callback_for(curve):
 
 
 def prepared(model):
-    """The network as fused loops, as `compile_relax` makes it before it looks into the database."""
+    """The network with batch norms folded, and that as fused loops, as `compile_relax` makes them before it looks into
+    the database: what it gets must be the former, or it finds nothing there."""
     import tvm
     from tvm import relax
     from tvm.relax.frontend.onnx import from_onnx
 
-    passes = [
+    simplify = [
         relax.transform.FoldBatchnormToConv2D(),
         relax.transform.DecomposeOpsForInference(),
         relax.transform.FoldConstant(),
+    ]
+    fuse = [
         relax.transform.LegalizeOps(),
         relax.transform.AnnotateTIROpPattern(),
         relax.transform.FoldConstant(),
         relax.transform.FuseOps(),
         relax.transform.FuseTIR(),
     ]
-    imported = from_onnx(model)
-    return imported, tvm.transform.Sequential(passes)(imported)
+    network = tvm.transform.Sequential(simplify)(from_onnx(model))
+    return network, tvm.transform.Sequential(fuse)(network)
 
 
 def build(loops, target, _):
@@ -91,12 +94,12 @@ def tune(loops, target, threads, minutes, folder):
     return database, curve, len(tasks)
 
 
-def final_ms(imported, database, target, model, inputs):
+def final_ms(network, database, target, model, inputs):
     import tvm
     from tvm.relax import VirtualMachine
     from tvm.s_tir import meta_schedule as ms
 
-    main = VirtualMachine(ms.relax_integration.compile_relax(database, imported, target, None), tvm.cpu())["main"]
+    main = VirtualMachine(ms.relax_integration.compile_relax(database, network, target, None), tvm.cpu())["main"]
     initialised = {tensor.name for tensor in model.graph.initializer}
     names = [value.name for value in model.graph.input if value.name not in initialised]
     arguments = [tvm.runtime.tensor(inputs[name]) for name in names]
@@ -116,11 +119,11 @@ def main():
 
     model = onnx.load(path)
     target = tvm.target.Target({"kind": "llvm", "mcpu": cpu_name(), "num-cores": int(threads)})
-    imported, loops = prepared(model)
+    network, loops = prepared(model)
     with tempfile.TemporaryDirectory() as folder:
         database, curve, tasks = tune(loops, target, int(threads), float(minutes), folder)
         with numpy.load(inputs) as archive:
-            latency = final_ms(imported, database, target, model, dict(archive))
+            latency = final_ms(network, database, target, model, dict(archive))
     document = {"version": tvm.__version__, "tasks": tasks, "trials": curve.trials,
                 "curve": curve.points, "final_ms": latency}
     with open(out, "w") as file:
