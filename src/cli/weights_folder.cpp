@@ -1,16 +1,13 @@
 #include "cli/weights_folder.h"
 
-#include <filesystem>
+#include "base/beside_program.h"
 
 namespace tessera {
 
 std::string weights_folder() {
+  const auto [beside, above] = beside_program("weights");
   std::error_code unknown;
-  const std::filesystem::path folder =
-      std::filesystem::read_symlink("/proc/self/exe", unknown).parent_path();
-  const std::filesystem::path beside = folder / "weights";
-  if (std::filesystem::exists(beside, unknown)) return beside.string();
-  return (folder.parent_path() / "weights").string();
+  return std::filesystem::exists(beside, unknown) ? beside.string() : above.string();
 }
 
 }  // namespace tessera

@@ -1,5 +1,6 @@
 #include "model/ranker.h"
 
+#include "base/beside_program.h"
 #include "base/check.h"
 #include "model/ranker_library.h"
 
@@ -29,19 +30,8 @@ Result<void> expect_one_of(const char* what, const std::string& word,
   return Error{std::string(what) + " \"" + word + "\" of a ranker, expected one of " + expected};
 }
 
-/// Beside the program, or beside its folder.
-Result<std::array<fs::path, 2>> library_folders() {
-  std::error_code failure;
-  const fs::path program = fs::read_symlink("/proc/self/exe", failure);
-  if (failure) return Error{"/proc/self/exe: " + failure.message()};
-  const fs::path folder = program.parent_path();
-  return std::array{folder / "lib", folder.parent_path() / "lib"};
-}
-
 Result<const RankerLibrary*> find_library() {
-  const Result<std::array<fs::path, 2>> folders = library_folders();
-  if (!folders) return folders.error();
-  Result<const RankerLibrary*> library = open_ranker_library(*folders);
+  Result<const RankerLibrary*> library = open_ranker_library(beside_program("lib"));
   if (!library) return library;
   if (Result<void> same = expect_same_version(**library); !same) return same.error();
   return library;
