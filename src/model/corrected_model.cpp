@@ -1,12 +1,16 @@
+#include "base/stopwatch.h"
 #include "feature/choice_features.h"
 #include "model/booster.h"
 #include "model/cost_model.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <future>
 #include <limits>
 #include <map>
 #include <optional>
+#include <sched.h>
 
 namespace tessera {
 namespace {
@@ -17,6 +21,8 @@ constexpr std::size_t fewest_lessons = 24;
 /// Trees of one training, and how many more lessons are worth the next one.
 constexpr int trees = 60;
 constexpr double worthwhile_growth = 1.15;
+/// Of the time since the first lesson, training takes this share at most.
+constexpr double largest_share = 0.1;
 
 Booster grown(const BoosterRows& lessons, std::uint64_t seed) {
   return {lessons,
@@ -32,7 +38,22 @@ Booster grown(const BoosterRows& lessons, std::uint64_t seed) {
           trees};
 }
 
-/// score = slope * base + trees of the choices.
+/// What one training has learned.
+struct Correction {
+  double slope = 1;
+  std::map<std::string, std::size_t> columns;
+  Booster booster;
+  double seconds = 0;  // that it took
+};
+
+/// Training gives way to all else: candidates are being timed meanwhile.
+void give_way() {
+  const sched_param none{};
+  sched_setscheduler(0, SCHED_IDLE, &none);  // where that is refused it is as urgent as the rest
+}
+
+/// score = slope * base + trees of the choices. Trees grow on a thread of their own; scores show
+/// what they know from the first `learn` after that.
 class CorrectedModel : public CostModel {
  public:
   CorrectedModel(std::unique_ptr<CostModel> base, std::uint64_t seed)
@@ -43,18 +64,20 @@ class CorrectedModel : public CostModel {
   std::vector<double> score(const Task& task,
                             std::span<const Space::Chain* const> chains) const override {
     std::vector<double> scores = base_->score(task, chains);
-    if (!booster_ || chains.empty()) return scores;
+    if (!correction_ || chains.empty()) return scores;
     std::vector<float> values;
     for (std::size_t n = 0; n < chains.size(); ++n)
-      append_row(features_of(task, *chains[n], scores[n]), values);
-    const std::vector<float> corrections = booster_->predict(BoosterRows(values, chains.size()));
+      append_row(features_of(task, *chains[n], scores[n]), correction_->columns, values);
+    const std::vector<float> added =
+        correction_->booster.predict(BoosterRows(values, chains.size()));
     for (std::size_t n = 0; n < scores.size(); ++n)
-      scores[n] = slope_ * scores[n] + static_cast<double>(corrections[n]);
+      scores[n] = correction_->slope * scores[n] + static_cast<double>(added[n]);
     return scores;
   }
 
   void learn(std::vector<Lesson> lessons) override {
     std::map<const Task*, std::vector<const Space::Chain*>> chains;
+    if (known_.empty()) since_first_ = {};
     for (const Lesson& lesson : lessons) chains[lesson.task].push_back(&lesson.chain);
     std::map<const Task*, std::vector<double>> scores;
     for (const auto& [task, of_task] : chains) scores[task] = base_->score(*task, of_task);
@@ -64,8 +87,11 @@ class CorrectedModel : public CostModel {
       known_.push_back(
           {lesson.task, features_of(*lesson.task, lesson.chain, base), base, lesson.label});
     }
+    take_training();
     const auto count = static_cast<double>(known_.size());
-    if (known_.size() >= fewest_lessons && count > worthwhile_growth * learned_) train();
+    if (!training_.valid() && known_.size() >= fewest_lessons &&
+        count > worthwhile_growth * learned_ && spent_ <= largest_share * since_first_.seconds())
+      start_training();
   }
 
  private:
@@ -99,7 +125,15 @@ class CorrectedModel : public CostModel {
     return sums;
   }
 
-  void train() {
+  void take_training() {
+    if (!training_.valid() ||
+        training_.wait_for(std::chrono::seconds(0)) != std::future_status::ready)
+      return;
+    correction_ = training_.get();
+    spent_ += correction_->seconds;
+  }
+
+  void start_training() {
     const auto centres = means();
     double products = 0, squares = 0;
     for (const Known& one : known_) {
@@ -107,40 +141,47 @@ class CorrectedModel : public CostModel {
       products += (one.base - base) * (one.label - label);
       squares += (one.base - base) * (one.base - base);
     }
-    slope_ = squares > 0 ? std::max(products / squares, 0.0) : 0;
-    columns_.clear();
+    const double slope = squares > 0 ? std::max(products / squares, 0.0) : 0;
+    std::map<std::string, std::size_t> columns;
     for (const Known& one : known_)
-      for (const auto& [name, value] : one.features) columns_.try_emplace(name, columns_.size());
+      for (const auto& [name, value] : one.features) columns.try_emplace(name, columns.size());
     std::vector<float> values, labels, weights;
     for (const Known& one : known_) {
       const auto& [base, label] = centres.at(one.task);
-      append_row(one.features, values);
-      labels.push_back(static_cast<float>((one.label - label) - slope_ * (one.base - base)));
+      append_row(one.features, columns, values);
+      labels.push_back(static_cast<float>((one.label - label) - slope * (one.base - base)));
       weights.push_back(static_cast<float>(std::exp(std::clamp(one.label, -3.0, 1.0))));
     }
-    BoosterRows rows(values, known_.size());
-    rows.set_labels(labels);
-    rows.set_weights(weights);
-    booster_ = grown(rows, seed_);
     learned_ = static_cast<double>(known_.size());
+    training_ = std::async(std::launch::async, [=, seed = seed_] {
+      give_way();
+      const Stopwatch stopwatch;
+      BoosterRows rows(values, labels.size());
+      rows.set_labels(labels);
+      rows.set_weights(weights);
+      return Correction{slope, columns, grown(rows, seed), stopwatch.seconds()};
+    });
   }
 
-  /// One value per known column.
-  void append_row(const std::map<std::string, float>& features, std::vector<float>& values) const {
+  /// One value per column.
+  static void append_row(const std::map<std::string, float>& features,
+                         const std::map<std::string, std::size_t>& columns,
+                         std::vector<float>& values) {
     const std::size_t begin = values.size();
-    values.resize(begin + columns_.size(), missing);
+    values.resize(begin + columns.size(), missing);
     for (const auto& [name, value] : features)
-      if (const auto column = columns_.find(name); column != columns_.end())
+      if (const auto column = columns.find(name); column != columns.end())
         values[begin + column->second] = value;
   }
 
   std::unique_ptr<CostModel> base_;
   std::uint64_t seed_;
   std::vector<Known> known_;
-  double slope_ = 1;
-  std::map<std::string, std::size_t> columns_;
-  std::optional<Booster> booster_;
   double learned_ = 0;  // lessons in the last training
+  Stopwatch since_first_;
+  double spent_ = 0;  // seconds of training
+  std::optional<Correction> correction_;
+  std::future<Correction> training_;
 };
 
 }  // namespace

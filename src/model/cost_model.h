@@ -27,14 +27,16 @@ class CostModel {
   virtual std::string_view name() const = 0;
   virtual std::vector<double> score(const Task& task,
                                     std::span<const Space::Chain* const> chains) const = 0;
-  /// Learns from lessons on top of all it was given before.
+  /// Learns from lessons on top of all it was given before; what takes long goes on in the
+  /// background, and shows in scores after a later call.
   virtual void learn(std::vector<Lesson> lessons) = 0;
 };
 
 /// The analytic prior of the Space: learns nothing.
 std::unique_ptr<CostModel> prior_model();
 /// Another model, corrected by what has been measured: boosted trees on `choice_features` learn
-/// what it leaves to explain. The other model itself until there is something to learn from.
+/// what it leaves to explain, in the background and for a tenth of the time at most. The other
+/// model itself until there is something to learn from.
 std::unique_ptr<CostModel> corrected_model(std::unique_ptr<CostModel> base, std::uint64_t seed);
 
 struct CostModelOptions {
