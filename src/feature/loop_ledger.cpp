@@ -74,6 +74,21 @@ const LoopLedger::Loop& LoopLedger::find(std::string_view name) const {
   return loops_[index_of(name)];
 }
 
+LoopLedger::Reach LoopLedger::reach(const Loop& loop) const {
+  Reach reach;
+  if (loop.stage < 0) return reach;
+  bool is_inside = false;
+  for (const Index index : stages_[static_cast<std::size_t>(loop.stage)].order) {
+    const Loop& other = loops_[index];
+    if (is_inside)
+      (other.reduces ? reach.reduced : reach.spatial) *= other.extent;
+    else
+      reach.outside *= other.extent;
+    is_inside = is_inside || &other == &loop;
+  }
+  return reach;
+}
+
 LoopLedger::Stage& LoopLedger::stage_named(std::string_view name) {
   const auto found = std::ranges::find(stages_, name, &Stage::name);
   if (found != stages_.end()) return *found;

@@ -34,6 +34,13 @@ class LoopLedger {
 
   /// By the name that it has or had; one of extent 0 when there is no such.
   const Loop& find(std::string_view name) const;
+  /// How much runs within one round of a loop and around it, of its stage's loops as they stand.
+  struct Reach {
+    float spatial = 1;  // points within
+    float reduced = 1;  // terms of each within
+    float outside = 1;  // rounds of the loops around it and of its own
+  };
+  Reach reach(const Loop& loop) const;
   /// Follows a step. `ChooseAlgorithm` is not followed: begin with what it has made.
   void take(const Step& step);
 

@@ -12,11 +12,19 @@ struct Rows {
   std::size_t width = 0;
   std::vector<float> values = {};         // row after row
   std::vector<std::size_t> starts = {0};  // the first row of each program, and the end of the last
+  std::vector<float> estimates = {};      // of each program, the prior's; none where not known
 
   std::size_t size() const { return starts.size() - 1; }  // in programs
   std::size_t length(std::size_t program) const { return starts[program + 1] - starts[program]; }
   std::span<const float> of(std::size_t program) const {
     return std::span(values).subspan(starts[program] * width, length(program) * width);
+  }
+  /// Adds programs of the same width.
+  void append(const Rows& more) {
+    const std::size_t before = starts.back();
+    values.insert(values.end(), more.values.begin(), more.values.end());
+    for (std::size_t n = 1; n < more.starts.size(); ++n) starts.push_back(before + more.starts[n]);
+    estimates.insert(estimates.end(), more.estimates.begin(), more.estimates.end());
   }
 };
 

@@ -17,11 +17,12 @@ inline constexpr std::size_t facts = first_step + std::variant_size_v<Step>;
 inline constexpr std::size_t is_input = facts, is_constant = facts + 1, stage = facts + 2,
                              elements = facts + 3;
 inline constexpr std::size_t reduces = facts + 4, axis = facts + 5, axis_extent = facts + 6,
-                             extent = facts + 7, depth = facts + 8;
-inline constexpr std::size_t numbers = facts + 9, numbers_count = 4;
-inline constexpr std::size_t rounds = facts + 13, waste = facts + 14;
-inline constexpr std::size_t memory = facts + 15, memories = 4;
-inline constexpr std::size_t pairs = facts + 19, pairs_count = 6;
+                             extent = facts + 7, depth = facts + 8, inside = facts + 9,
+                             inside_reduced = facts + 10, outside = facts + 11;
+inline constexpr std::size_t numbers = facts + 12, numbers_count = 4;
+inline constexpr std::size_t rounds = facts + 16, waste = facts + 17;
+inline constexpr std::size_t memory = facts + 18, memories = 4;
+inline constexpr std::size_t pairs = facts + 22, pairs_count = 6;
 static_assert(pairs + 2 * pairs_count == token_width);
 }  // namespace token_column
 

@@ -73,7 +73,10 @@ class TokenEncoder::Writer {
   }
   void write(const Vectorize& step) { loop(step.axis); }
   void write(const Unroll& step) { loop(step.axis); }
-  void write(const Parallel& step) { loop(step.axis); }
+  void write(const Parallel& step) {
+    loop(step.axis);
+    rounds(step.axis, encoder_.cores_);
+  }
   void write(const PrefetchAhead& step) {
     tensor(step.tensor);
     loop(step.axis);
@@ -94,6 +97,10 @@ class TokenEncoder::Writer {
     token_[token_column::axis_extent] = log_size(loop.axis_extent);
     token_[token_column::extent] = log_size(loop.extent);
     token_[token_column::depth] = loop.depth;
+    const LoopLedger::Reach reach = ledger_.reach(loop);
+    token_[token_column::inside] = log_size(reach.spatial);
+    token_[token_column::inside_reduced] = log_size(reach.reduced);
+    token_[token_column::outside] = log_size(reach.outside);
   }
   void number(std::size_t n, std::int64_t value) {
     if (n < token_column::numbers_count) token_[token_column::numbers + n] = log_size(value);
@@ -127,7 +134,7 @@ class TokenEncoder::Writer {
 };
 
 TokenEncoder::TokenEncoder(const Task& task)
-    : program_(to_program(task.computation)), plain_(program_) {
+    : program_(to_program(task.computation)), cores_(task.target.cores), plain_(program_) {
   append_task_token(task.computation, head_);
   append_hardware_token(task.target, head_);
   const auto add = [&](const Tensor& tensor) -> TensorFacts& {

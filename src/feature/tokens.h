@@ -14,8 +14,8 @@
 namespace tessera {
 
 /// Changes whenever a token of the same step would change: weights are of one version.
-inline constexpr std::int64_t token_version = 1;
-inline constexpr std::size_t token_width = 48;
+inline constexpr std::int64_t token_version = 2;
+inline constexpr std::size_t token_width = 51;
 
 /// Schedules as sequences of tokens: one for the task, one for the hardware, one for each step,
 /// straight from its fields. Nothing is applied or lowered, and every target has the same tokens.
@@ -26,10 +26,11 @@ inline constexpr std::size_t token_width = 48;
 ///             of a step, each where it has one:
 ///     17..20  tensor: input? constant? which stage from the end; elements
 ///     21..25  loop: reduces? which axis from the last; extent of that axis and its own; depth
-///     26..29  numbers: factors, distance, algorithm
-///     30..31  rounds of the outermost part; what does not divide
-///     32..35  memory: global, constant, stack, register
-///     36..47  six pairs from the innermost outward: extent and reduces? of loops, or block and
+///     26..28  points and terms within one round of the loop; rounds in all
+///     29..32  numbers: factors, distance, algorithm
+///     33..34  rounds of the outermost part, or of each thread; what does not divide
+///     35..38  memory: global, constant, stack, register
+///     39..50  six pairs from the innermost outward: extent and reduces? of loops, or block and
 ///             dimension of layouts
 ///
 /// Sizes are log2(1 + x). One encoder is for one thread.
@@ -51,6 +52,7 @@ class TokenEncoder {
   const TensorFacts& facts_of(std::string_view tensor) const;
 
   Program program_;
+  std::int64_t cores_;
   std::vector<float> head_;  // the tokens of task and hardware
   std::map<std::string, TensorFacts, std::less<>> tensors_;
   LoopLedger plain_;
