@@ -26,8 +26,50 @@ struct EvalModelArguments {
   std::int64_t seeds = 3;
   std::int64_t threads = 0;
   std::int64_t epochs = 0;  // 0: as many as train takes
+  bool has_ablations = false;
   bool is_json = false;
 };
+
+/// A model that is judged.
+struct Design {
+  std::string name;
+  RankerShape shape;
+
+  std::string file_name() const {
+    if (name == shape.kind) return file_of_trained(name);
+    std::string file = name + ".safetensors";
+    std::ranges::replace(file, ' ', '-');
+    return file;
+  }
+};
+
+/// What else `mamba` could be, each one change away from what it is.
+std::vector<Design> ablations() {
+  std::vector<Design> designs;
+  const auto vary = [&](const char* how, auto member, const auto&... values) {
+    const auto add = [&](const auto& value) {
+      Design& design = designs.emplace_back(fmt::format("mamba {} {}", how, value));
+      design.shape.kind = "mamba";
+      design.shape.*member = value;
+    };
+    (add(values), ...);
+  };
+  vary("convolution", &RankerShape::convolution, 2, 3);
+  vary("expand", &RankerShape::expand, 1);
+  vary("states", &RankerShape::states, 4, 8, 32);
+  vary("blocks", &RankerShape::blocks, 2);
+  vary("read-out", &RankerShape::read_out, "mean", "last");
+  vary("estimate", &RankerShape::adds_to_estimate, false);
+  return designs;
+}
+
+std::vector<Design> designs_of(const EvalModelArguments& arguments) {
+  std::vector<Design> designs;
+  for (const std::string& model : arguments.models)
+    designs.push_back({.name = model, .shape = {.kind = model}});
+  if (arguments.has_ablations) std::ranges::copy(ablations(), std::back_inserter(designs));
+  return designs;
+}
 
 /// Mean and spread over seeds.
 struct Spread {
@@ -64,30 +106,30 @@ struct Contender {
 };
 
 /// Trained weights of a model and a seed are made when they are not there.
-Result<Contender> contender_for(const std::string& model, std::uint64_t seed,
+Result<Contender> contender_for(const Design& design, std::uint64_t seed,
                                 const EvalModelArguments& arguments, const Dataset& data,
                                 const std::function<bool()>& is_stopped) {
-  if (model == "prior") return Contender{.scorer = prior_scorer()};
-  if (model == "random") return Contender{.scorer = random_scorer(seed)};
+  if (design.name == "prior") return Contender{.scorer = prior_scorer()};
+  if (design.name == "random") return Contender{.scorer = random_scorer(seed)};
   Contender contender;
   Lecture lecture;
-  lecture.shape.kind = model;
+  lecture.shape = design.shape;
   lecture.options.seed = seed;
   if (arguments.epochs > 0) lecture.options.epochs = arguments.epochs;
   lecture.options.is_stopped = is_stopped;
   lecture.threads = static_cast<int>(arguments.threads);
   const std::string path = fmt::format("{}/{}-{}-{}", arguments.work, data.fingerprint.substr(0, 8),
-                                       seed, file_of_trained(model));
+                                       seed, design.file_name());
   if (!std::filesystem::exists(path)) {
     const Result<Taught> taught =
         teach_model(lecture, data, path, [&](const TrainingProgress& state) {
-          fmt::print(stderr, "{} seed {}: epoch {}, quality {:.4f}\n", model, seed, state.epoch,
-                     state.quality);
+          fmt::print(stderr, "{} seed {}: epoch {}, quality {:.4f}\n", design.name, seed,
+                     state.epoch, state.quality);
         });
     if (!taught) return taught.error();
     contender.training_seconds = taught->seconds;
   }
-  Result<TrainedScores> scores = read_trained_scores(model, path, lecture.threads);
+  Result<TrainedScores> scores = read_trained_scores(design.shape.kind, path, lecture.threads);
   if (!scores) return scores.error();
   contender.parameters = scores->parameters;
   contender.bytes = std::filesystem::file_size(path);
@@ -117,19 +159,20 @@ Result<std::vector<ModelRow>> eval_model(const EvalModelArguments& arguments) {
   if (problem) return Error{arguments.work + ": " + problem.message()};
   const Interrupts interrupts;
   std::map<std::pair<std::string, std::string>, ModelRow> rows;
-  for (const std::string& model : arguments.models)
+  const std::vector<Design> designs = designs_of(arguments);
+  for (const Design& design : designs)
     for (std::int64_t seed = 1; seed <= arguments.seeds; ++seed) {
-      if (model == "prior" && seed > 1) continue;
+      if (design.name == "prior" && seed > 1) continue;
       const Result<Contender> judged =
-          contender_for(model, static_cast<std::uint64_t>(seed), arguments, *data,
+          contender_for(design, static_cast<std::uint64_t>(seed), arguments, *data,
                         [&] { return interrupts.has_come(); });
-      if (!judged) return Error{model + ": " + judged.error().message};
+      if (!judged) return Error{design.name + ": " + judged.error().message};
       for (const std::string& target : targets_of(*data)) {
         const Stopwatch stopwatch;
         const Ranking ranking = judge(*data, target, judged->scorer);
         const double seconds = stopwatch.seconds();
-        ModelRow& row = rows[{model, target}];
-        row.model = model;
+        ModelRow& row = rows[{design.name, target}];
+        row.model = design.name;
         row.target = target;
         row.parameters = judged->parameters;
         row.bytes = judged->bytes;
@@ -147,18 +190,18 @@ Result<std::vector<ModelRow>> eval_model(const EvalModelArguments& arguments) {
       }
     }
   std::vector<ModelRow> all;
-  for (const std::string& model : arguments.models)
-    for (const std::string& target : targets_of(*data)) all.push_back(rows[{model, target}]);
+  for (const Design& design : designs)
+    for (const std::string& target : targets_of(*data)) all.push_back(rows[{design.name, target}]);
   return all;
 }
 
 void print_rows(const std::vector<ModelRow>& rows) {
-  fmt::print("{:12} {:32} {:>15} {:>15} {:>8} {:>8} {:>8} {:>10} {:>9} {:>10}\n", "model", "target",
+  fmt::print("{:20} {:32} {:>15} {:>15} {:>8} {:>8} {:>8} {:>10} {:>9} {:>10}\n", "model", "target",
              "top-1", "top-5", "pooled 1", "pooled 5", "pairs", "parameters", "train s",
              "scored/s");
   for (const ModelRow& row : rows)
     fmt::print(
-        "{:12} {:32.32} {:.4f} +- {:.4f} {:.4f} +- {:.4f} {:8.4f} {:8.4f} {:8.4f} {:10} {:9.0f} "
+        "{:20} {:32.32} {:.4f} +- {:.4f} {:.4f} +- {:.4f} {:8.4f} {:8.4f} {:8.4f} {:10} {:9.0f} "
         "{:10.0f}\n",
         row.model, row.target, row.top1.mean(), row.top1.deviation(), row.top5.mean(),
         row.top5.deviation(), row.top1_pooled.mean(), row.top5_pooled.mean(), row.pairs.mean(),
@@ -223,6 +266,8 @@ void add_eval_model(CLI::App& eval) {
       ->capture_default_str();
   verb.add_option("--epochs", arguments->epochs, "Of learning, at most")
       ->check(CLI::PositiveNumber);
+  verb.add_flag("--ablations", arguments->has_ablations,
+                "Also mamba with other convolutions, expansions, states, blocks and read-outs");
   verb.add_option("--threads", arguments->threads, "By default all")->check(CLI::Range(1, 1024));
   verb.add_flag("--json", arguments->is_json, "Print JSON");
   verb.footer("Example: tessera eval model --data data --models mamba,tlp --seeds 3");

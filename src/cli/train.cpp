@@ -70,7 +70,9 @@ void add_train(CLI::App& program) {
   RankerShape& shape = arguments->lecture.shape;
   TrainingOptions& options = arguments->lecture.options;
   CLI::App& verb = *program.add_subcommand("train", "Teach a cost model from a data set");
-  verb.add_option("--model", shape.kind, "mamba, tlp, tenset-mlp or gbdt")->capture_default_str();
+  verb.add_option("--model", shape.kind, "Which")
+      ->check(CLI::IsMember({"mamba", "tlp", "tenset-mlp", "gbdt"}))
+      ->capture_default_str();
   verb.add_option("--data", arguments->data, "What tessera collect wrote")
       ->type_name("FOLDER")
       ->capture_default_str();
@@ -95,6 +97,9 @@ void add_train(CLI::App& program) {
   verb.add_option("--blocks", shape.blocks, "Of mamba")->capture_default_str();
   verb.add_option("--read-out", shape.read_out, "Of mamba's steps: sum, mean or last")
       ->capture_default_str();
+  verb.add_flag_callback(
+      "--alone", [&shape] { shape.adds_to_estimate = false; },
+      "Let a neural model rank by itself, not correct what the prior estimates");
   verb.add_option("--threads", arguments->threads, "That learn; by default all")
       ->check(CLI::Range(1, 1024));
   verb.add_flag("--json", arguments->is_json, "Print JSON");

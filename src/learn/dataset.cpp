@@ -1,6 +1,9 @@
 #include "learn/dataset.h"
 
+#include "base/cores.h"
 #include "base/file.h"
+#include "base/parallel_for.h"
+#include "model/trained_ranker.h"
 #include "record/exchange.h"
 
 #include <algorithm>
@@ -34,7 +37,8 @@ Result<ScheduleList> list_of(const TaskEntry& entry, const std::string& target,
                     .purpose = purpose,
                     .schedules = {},
                     .choices = {},
-                    .seconds = {}};
+                    .seconds = {},
+                    .estimates = {}};
   for (const auto& [text, one] : measured) {
     Result<Schedule> schedule = parse_schedule(text);
     if (!schedule) return schedule.error();
@@ -43,6 +47,20 @@ Result<ScheduleList> list_of(const TaskEntry& entry, const std::string& target,
     list.seconds.push_back(one.seconds);
   }
   return list;
+}
+
+/// From the choices that led to each schedule. What they do not answer, records of another version
+/// of the Space for example, is answered as the prior would.
+std::vector<float> estimates_of(const ScheduleList& list) {
+  const Space space(list.task);
+  const Space::Chain best = best_by_prior(space);
+  std::vector<float> estimates;
+  for (const std::string& text : list.choices) {
+    const auto names = parse_choices(text);
+    const Space::Chain chain = names ? adopt(space, *names, best) : best;
+    estimates.push_back(estimate_of(chain.draft.cycles, best.draft));
+  }
+  return estimates;
 }
 
 }  // namespace
@@ -92,6 +110,8 @@ Result<Dataset> read_dataset(const std::string& folder, std::size_t fewest) {
     data.lists.push_back(*std::move(list));
   }
   if (data.lists.empty()) return Error{folder + ": nothing to learn from"};
+  parallel_for(data.lists.size(), static_cast<std::size_t>(usable_cores()),
+               [&](std::size_t n) { data.lists[n].estimates = estimates_of(data.lists[n]); });
   return data;
 }
 

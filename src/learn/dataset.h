@@ -22,6 +22,7 @@ struct ScheduleList {
   std::vector<Schedule> schedules;
   std::vector<std::string> choices;  // the named answers that led to each
   std::vector<double> seconds;       // of each, its shortest timing
+  std::vector<float> estimates;      // what the prior thinks of each
 
   double best_seconds() const;
   /// How fast each is beside the best: in (0, 1].

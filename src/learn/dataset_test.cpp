@@ -59,6 +59,7 @@ TEST_F(DataFolder, IsReadAsListsOfSchedules) {
   EXPECT_EQ(fingerprint(held->task), fingerprint(tasks_[1]));
   EXPECT_LE(held->schedules.size(), 5U);  // one crashed
   EXPECT_EQ(std::ranges::max(held->labels()), 1);
+  EXPECT_EQ(held->estimates.size(), held->schedules.size());
   EXPECT_NE(data->find(to_text(fingerprint(tasks_[0])))->purpose, Purpose::HeldOut);
 }
 

@@ -8,10 +8,11 @@
 
 namespace tessera {
 
-Result<Rows> encode(const ScheduleList& list, Encoding encoding) {
-  std::vector<const Schedule*> schedules;
-  for (const Schedule& schedule : list.schedules) schedules.push_back(&schedule);
-  Result<Rows> rows = encode(list.task, schedules, encoding);
+Result<Rows> encode(const ScheduleList& list, Encoding encoding, std::size_t threads) {
+  std::vector<EstimatedSchedule> schedules;
+  for (std::size_t n = 0; n < list.schedules.size(); ++n)
+    schedules.push_back({&list.schedules[n], list.estimates[n]});
+  Result<Rows> rows = encode(list.task, schedules, encoding, threads);
   if (!rows) return Error{"task " + list.name + ": " + rows.error().message};
   return rows;
 }

@@ -20,7 +20,7 @@ struct EncodedList {
 Result<std::vector<EncodedList>> encode(std::span<const ScheduleList* const> lists,
                                         Encoding encoding, std::size_t threads);
 
-Result<Rows> encode(const ScheduleList& list, Encoding encoding);
+Result<Rows> encode(const ScheduleList& list, Encoding encoding, std::size_t threads = 1);
 
 /// The largest magnitude of each column, 1 where all are 0: what divides it.
 std::vector<float> scales_of(const std::vector<EncodedList>& lists);

@@ -3,23 +3,12 @@
 #include "base/check.h"
 #include "base/rng.h"
 #include "learn/encoded.h"
-#include "schedule/space.h"
-
-#include <cmath>
 
 namespace tessera {
 
 Scorer prior_scorer() {
   return [](const ScheduleList& list) {
-    const Space space(list.task);
-    const Space::Chain otherwise = best_by_prior(space);
-    std::vector<double> scores;
-    for (const std::string& text : list.choices) {
-      const auto names = parse_choices(text);
-      check(names.has_value(), "choices that parse");
-      scores.push_back(-std::log(adopt(space, *names, otherwise).draft.cycles));
-    }
-    return scores;
+    return std::vector<double>(list.estimates.begin(), list.estimates.end());
   };
 }
 
@@ -34,7 +23,7 @@ Scorer random_scorer(std::uint64_t seed) {
 
 Scorer trained_scorer(TrainedScores scores) {
   return [scores = std::move(scores)](const ScheduleList& list) {
-    const Result<Rows> rows = encode(list, encoding_of(scores.kind));
+    const Result<Rows> rows = encode(list, encoding_of(scores.kind), scores.threads);
     check(rows.has_value(), "a list of the data set, whose schedules apply");
     const std::vector<float> given = scores.score(*rows);
     return std::vector<double>(given.begin(), given.end());

@@ -27,10 +27,11 @@ std::string key_of(const Lecture& lecture, const Dataset& data) {
   const TrainingOptions& options = lecture.options;
   std::ostringstream key;
   key << shape.kind << ' ' << shape.model_width << ' ' << shape.expand << ' ' << shape.states << ' '
-      << shape.convolution << ' ' << shape.blocks << ' ' << shape.read_out << " data "
-      << data.fingerprint << " seed " << options.seed << " epochs " << options.epochs << " rate "
-      << options.learning_rate << " lists " << options.list_size << 'x' << options.lists_per_step
-      << " threads " << lecture.threads;
+      << shape.convolution << ' ' << shape.blocks << ' ' << shape.read_out
+      << (shape.adds_to_estimate ? "" : " alone") << " data " << data.fingerprint << " seed "
+      << options.seed << " epochs " << options.epochs << " rate " << options.learning_rate
+      << " lists " << options.list_size << 'x' << options.lists_per_step << " threads "
+      << lecture.threads;
   for (const std::string& target : lecture.targets) key << ' ' << target;
   return key.str();
 }
@@ -53,10 +54,7 @@ std::map<std::string, std::string> facts_of(const Lecture& lecture, const Datase
 EncodedList joined(std::vector<EncodedList> lists) {
   EncodedList all{.list = nullptr, .rows = {.width = lists.front().rows.width}, .labels = {}};
   for (EncodedList& one : lists) {
-    const std::size_t before = all.rows.starts.back();
-    all.rows.values.insert(all.rows.values.end(), one.rows.values.begin(), one.rows.values.end());
-    for (std::size_t n = 1; n < one.rows.starts.size(); ++n)
-      all.rows.starts.push_back(before + one.rows.starts[n]);
+    all.rows.append(one.rows);
     all.labels.insert(all.labels.end(), one.labels.begin(), one.labels.end());
     one = {};
   }

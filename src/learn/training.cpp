@@ -63,6 +63,8 @@ Lessons lessons_of(const std::vector<EncodedList>& lists, std::span<const Part> 
       lessons.rows.values.insert(lessons.rows.values.end(), values.begin(), values.end());
       lessons.rows.starts.push_back(lessons.rows.values.size() / lessons.rows.width);
       lessons.labels.push_back(list.labels[program]);
+      if (!list.rows.estimates.empty())
+        lessons.rows.estimates.push_back(list.rows.estimates[program]);
     }
     lessons.lists.push_back(lessons.rows.size());
   }
@@ -74,12 +76,25 @@ double rate_of(const TrainingOptions& options, std::int64_t epoch) {
   return options.learning_rate * (0.55 + 0.45 * std::cos(std::numbers::pi * done));
 }
 
-/// Where learning stands: the ranker as it is, its best weights, and the counts.
+/// Of the mean of weights over the steps, which ranks tasks that are not known better than the
+/// weights of any one step: how much of it stays with each.
+constexpr float kept_of_mean = 0.99f;
+
+void blend(Tensors& mean, const Tensors& weights) {
+  for (std::size_t n = 0; n < mean.size(); ++n)
+    for (std::size_t i = 0; i < mean[n].values.size(); ++i) {
+      float& value = mean[n].values[i];
+      value = kept_of_mean * value + (1 - kept_of_mean) * weights[n].values[i];
+    }
+}
+
+/// Where learning stands: the ranker as it is, the mean of its weights, the best of those, and the
+/// counts.
 class Checkpoint {
  public:
   Checkpoint(std::string path, std::string key) : path_(std::move(path)), key_(std::move(key)) {}
 
-  Result<void> write(const Ranker& ranker, const Tensors& best,
+  Result<void> write(const Ranker& ranker, const Tensors& mean, const Tensors& best,
                      const TrainingProgress& state) const {
     Safetensors file{.tensors = {}, .metadata = {{"key", key_}}};
     const auto add = [&](const char* prefix, const Tensors& tensors) {
@@ -89,6 +104,7 @@ class Checkpoint {
       }
     };
     add("now.", ranker.weights());
+    add("mean.", mean);
     add("best.", best);
     add("optimiser.", ranker.optimiser_state());
     const auto number = [&](const char* name, double value) {
@@ -101,7 +117,7 @@ class Checkpoint {
   }
 
   /// Nothing when there is none, or one of something else.
-  Result<void> read(Ranker& ranker, Tensors& best, TrainingProgress& state) const {
+  Result<void> read(Ranker& ranker, Tensors& mean, Tensors& best, TrainingProgress& state) const {
     if (!std::filesystem::exists(path_)) return {};
     const Result<Safetensors> file = read_safetensors(path_);
     if (!file) return file.error();
@@ -117,6 +133,7 @@ class Checkpoint {
     if (const auto done = ranker.set_weights(part("now.")); !done) return refused(done.error());
     if (const auto done = ranker.set_optimiser_state(part("optimiser.")); !done)
       return refused(done.error());
+    mean = part("mean.");
     best = part("best.");
     for (const NamedTensor& count : part("count.")) {
       if (count.values.size() != 1) return refused({"not a checkpoint"});
@@ -160,9 +177,9 @@ Result<TrainingProgress> teach(Ranker& ranker, const std::vector<EncodedList>& t
                                const std::string& key,
                                const std::function<void(const TrainingProgress&)>& progress) {
   TrainingProgress state;
-  Tensors best = ranker.weights();
+  Tensors mean = ranker.weights(), best = mean;
   const Checkpoint kept(checkpoint, key);
-  if (const auto done = kept.read(ranker, best, state); !done) return done.error();
+  if (const auto done = kept.read(ranker, mean, best, state); !done) return done.error();
   while (state.epoch < options.epochs && state.epoch - state.best_epoch < options.patience) {
     if (options.is_stopped && options.is_stopped()) return state;
     const Stopwatch stopwatch;
@@ -175,18 +192,22 @@ Result<TrainingProgress> teach(Ranker& ranker, const std::vector<EncodedList>& t
       const Lessons lessons = lessons_of(training, std::span(parts).subspan(n, count));
       loss += static_cast<double>(count) *
               ranker.learn(lessons.rows, lessons.labels, lessons.lists, rate);
+      blend(mean, ranker.weights());
       state.programs += static_cast<std::int64_t>(lessons.labels.size());
     }
     state.seconds += stopwatch.seconds();
     ++state.epoch;
     state.loss = loss / static_cast<double>(parts.size());
+    const Tensors now = ranker.weights();
+    if (const auto done = ranker.set_weights(mean); !done) return done.error();
     state.quality = quality_of(ranker, validation);
+    if (const auto done = ranker.set_weights(now); !done) return done.error();
     if (state.quality > state.best_quality) {
       state.best_quality = state.quality;
       state.best_epoch = state.epoch;
-      best = ranker.weights();
+      best = mean;
     }
-    if (const auto done = kept.write(ranker, best, state); !done) return done.error();
+    if (const auto done = kept.write(ranker, mean, best, state); !done) return done.error();
     if (progress) progress(state);
   }
   if (const auto done = ranker.set_weights(best); !done) return done.error();

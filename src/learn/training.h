@@ -35,7 +35,7 @@ struct TrainingProgress {
 double quality_of(const Ranker& ranker, const std::vector<EncodedList>& lists);
 
 /// Teaches a Ranker by LambdaRank, list by list, until the lists for validation show no more gain;
-/// its weights are then those of the best epoch.
+/// its weights are then the mean over the last steps of the best epoch.
 ///
 /// Where it stands is kept in the file `checkpoint` after each epoch, with `key` for what it learns
 /// and from what; a run with the same key goes on from there, and gives what one without a break

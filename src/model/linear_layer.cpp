@@ -1,7 +1,6 @@
 #include "model/linear_layer.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace tessera {
 namespace {
@@ -10,6 +9,14 @@ constexpr std::size_t tile_rows = 6;
 /// A panel is two of them, so that a tile of six rows fills the registers of AVX2.
 constexpr std::size_t lanes = 8;
 using Vector [[gnu::vector_size(lanes * sizeof(float))]] = float;
+/// One that may lie anywhere. Copies by memcpy would go through memory in halves.
+using Loose
+    [[gnu::vector_size(lanes * sizeof(float)), gnu::aligned(alignof(float)), gnu::may_alias]] =
+        float;
+
+[[gnu::always_inline]] inline const Loose* loose(const float* at) {
+  return reinterpret_cast<const Loose*>(at);
+}
 
 struct Product {
   const float* x;
@@ -24,21 +31,31 @@ struct Product {
 
 template <std::size_t Rows>
 [[gnu::always_inline]] inline void tile(const Product& p) {
-  Vector sums[Rows][2];
-  for (std::size_t row = 0; row < Rows; ++row) std::memcpy(&sums[row], p.bias, sizeof(sums[row]));
+  Vector left[Rows], right[Rows];
+#pragma GCC unroll 8
+  for (std::size_t row = 0; row < Rows; ++row) {
+    left[row] = loose(p.bias)[0];
+    right[row] = loose(p.bias)[1];
+  }
   for (std::size_t k = 0; k < p.inputs; ++k) {
-    Vector w[2];
-    std::memcpy(&w, p.weights + k * LinearLayer::panel, sizeof(w));
+    const Loose* const weights = loose(p.weights + k * LinearLayer::panel);
+    const Vector w_left = weights[0], w_right = weights[1];
+#pragma GCC unroll 8
     for (std::size_t row = 0; row < Rows; ++row) {
       const float x = p.x[row * p.x_stride + k];
-      sums[row][0] += x * w[0];
-      sums[row][1] += x * w[1];
+      left[row] += x * w_left;
+      right[row] += x * w_right;
     }
   }
+#pragma GCC unroll 8
   for (std::size_t row = 0; row < Rows; ++row) {
-    if (p.is_relu)
-      for (Vector& half : sums[row]) half = half > 0 ? half : Vector{};
-    std::memcpy(p.y + row * p.y_stride, &sums[row], sizeof(sums[row]));
+    if (p.is_relu) {
+      left[row] = left[row] > 0 ? left[row] : Vector{};
+      right[row] = right[row] > 0 ? right[row] : Vector{};
+    }
+    Loose* const y = reinterpret_cast<Loose*>(p.y + row * p.y_stride);
+    y[0] = left[row];
+    y[1] = right[row];
   }
 }
 

@@ -15,8 +15,8 @@
 namespace tessera {
 namespace {
 
-constexpr std::size_t rows_together = 192;      // through the layers, so that they stay in caches
-constexpr std::size_t programs_together = 512;  // in one tree
+constexpr std::size_t rows_together = 192;   // through the layers, so that they stay in caches
+constexpr std::size_t parts_per_thread = 4;  // of all programs, each a tree
 constexpr float norm_floor = 1e-5F;
 
 /// The weights by name, with the shapes that they must have.
@@ -92,7 +92,7 @@ Result<Mamba> Mamba::make(const TrainedRanker& trained) {
         weights.take(name + "conv.weight", {channels, shape.convolution}).values, net.steps_);
     block.convolution_bias = weights.take(name + "conv.bias", {channels}).values;
     block.a =
-        transposed(weights.take(name + "A_log", {channels, shape.states}).values, net.states_);
+        in_scan_blocks(weights.take(name + "A_log", {channels, shape.states}).values, net.states_);
     for (float& a : block.a) a = -std::exp(a);
     block.d = weights.take(name + "D", {channels}).values;
     net.blocks_.push_back(std::move(block));
@@ -106,11 +106,11 @@ Result<Mamba> Mamba::make(const TrainedRanker& trained) {
 std::vector<float> Mamba::score(const Rows& programs, std::size_t threads) const {
   check(programs.width == shape_.width, "rows of the ranker's width");
   std::vector<float> scores(programs.size());
-  const std::size_t parts =
-      std::max(threads, (programs.size() + programs_together - 1) / programs_together);
+  const std::vector<std::size_t> order = walking_order(programs);
+  const std::size_t parts = parts_per_thread * threads;
   parallel_for(parts, threads, [&](std::size_t n) {
-    const std::size_t first = n * programs.size() / parts, end = (n + 1) * programs.size() / parts;
-    if (first < end) score_part(programs, first, end, scores.data() + first);
+    const std::size_t first = n * order.size() / parts, end = (n + 1) * order.size() / parts;
+    if (first < end) score_part(programs, std::span(order).subspan(first, end - first), scores);
   });
   return scores;
 }
@@ -218,9 +218,9 @@ class Mamba::Walk {
   std::vector<float> rows_, h_, x_, y_, a_, b_, c_, d_;
 };
 
-void Mamba::score_part(const Rows& programs, std::size_t first, std::size_t end,
-                       float* scores) const {
-  const PrefixTree tree = prefix_tree(programs, first, end);
+void Mamba::score_part(const Rows& programs, std::span<const std::size_t> order,
+                       std::vector<float>& scores) const {
+  const PrefixTree tree = prefix_tree(programs, order);
   std::size_t depths = 0;
   for (const PrefixTree::Node& node : tree.nodes) depths = std::max(depths, node.depth + 1);
   std::vector<float> of_nodes(tree.nodes.size());
@@ -237,9 +237,11 @@ void Mamba::score_part(const Rows& programs, std::size_t first, std::size_t end,
       sums[depth] = of_nodes[n];
     }
   }
-  for (std::size_t n = 0; n < end - first; ++n) {
-    scores[n] = of_nodes[tree.ends[n]];
-    if (shape_.read_out == "mean") scores[n] /= static_cast<float>(programs.length(first + n));
+  for (std::size_t n = 0; n < order.size(); ++n) {
+    float& score = scores[order[n]];
+    score = of_nodes[tree.ends[n]];
+    if (shape_.read_out == "mean") score /= static_cast<float>(programs.length(order[n]));
+    score += first_score(shape_, programs, order[n]);
   }
 }
 

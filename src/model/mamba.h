@@ -6,6 +6,7 @@
 #include "model/trained_ranker.h"
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
 namespace tessera {
@@ -26,13 +27,15 @@ class Mamba {
     LinearLayer in_proj, x_proj, dt_proj, out_proj;
     std::vector<float> convolution;  // steps x channels, the last one for the present
     std::vector<float> convolution_bias;
-    std::vector<float> a;  // states x channels
+    std::vector<float> a;  // in scan blocks
     std::vector<float> d;
   };
   class Walk;
 
   Mamba() = default;
-  void score_part(const Rows& programs, std::size_t first, std::size_t end, float* scores) const;
+  /// Of programs that follow each other in walking order.
+  void score_part(const Rows& programs, std::span<const std::size_t> order,
+                  std::vector<float>& scores) const;
 
   RankerShape shape_;
   std::size_t width_ = 0;     // of the model

@@ -2,27 +2,46 @@
 
 #include "model/decay.h"
 
-#include <algorithm>
-#include <cmath>
+#include <type_traits>
 
 namespace tessera {
 namespace {
 
-/// Channels that are worked on together: some vectors of any kind.
+/// Channels that are convolved together: some vectors of any kind.
 constexpr std::size_t together = 32;
 
-inline float silu(float x) {
-  const float e = decay(-std::abs(x));
-  return x * (x >= 0 ? 1 : e) / (1 + e);
+using Vector [[gnu::vector_size(scan_block * sizeof(float))]] = float;
+/// One that may lie anywhere.
+using Loose
+    [[gnu::vector_size(scan_block * sizeof(float)), gnu::aligned(alignof(float)), gnu::may_alias]] =
+        float;
+
+template <typename Floats>
+[[gnu::always_inline]] inline Floats load(const float* at) {
+  if constexpr (std::is_same_v<Floats, float>)
+    return *at;
+  else
+    return *reinterpret_cast<const Loose*>(at);
+}
+[[gnu::always_inline]] inline void store(float* at, float value) { *at = value; }
+[[gnu::always_inline]] inline void store(float* at, Vector value) {
+  *reinterpret_cast<Loose*>(at) = value;
+}
+
+template <typename Floats>
+[[gnu::always_inline]] inline Floats silu(Floats x) {
+  const Floats e = decay<Floats>(x < 0 ? x : -x);
+  return x * (x < 0 ? e : Floats{} + 1) / (1 + e);
 }
 
 /// log(1 + e^x): with e = e^-|x| and s = e / (2 + e), log(1 + e) is 2 atanh(s).
-inline float softplus(float x) {
-  const float e = decay(-std::abs(x));
-  const float s = e / (2 + e), q = s * s;
-  const float series =
+template <typename Floats>
+[[gnu::always_inline]] inline Floats softplus(Floats x) {
+  const Floats e = decay<Floats>(x < 0 ? x : -x);
+  const Floats s = e / (2 + e), q = s * s;
+  const Floats series =
       1 + q * (1.0F / 3 + q * (1.0F / 5 + q * (1.0F / 7 + q * (1.0F / 9 + q * (1.0F / 11)))));
-  return std::max(x, 0.0F) + 2 * s * series;
+  return (x < 0 ? Floats{} : x) + 2 * s * series;
 }
 
 [[gnu::always_inline]] inline void convolve_part(const ConvolutionStep& step, std::size_t first,
@@ -39,33 +58,24 @@ inline float softplus(float x) {
   for (std::size_t k = 0; k < count; ++k) out[first + k] = silu(sum[k]);
 }
 
-[[gnu::always_inline]] inline void scan_part(const ScanStep& step, std::size_t first,
-                                             std::size_t count, float* h, float* out) {
-  float dt[together], drive[together], sum[together];
-#pragma omp simd
-  for (std::size_t k = 0; k < count; ++k) {
-    dt[k] = softplus(step.dt[first + k]);
-    drive[k] = dt[k] * step.x[first + k];
-    sum[k] = step.d[first + k] * step.x[first + k];
-  }
+/// One block of channels, or one channel.
+template <typename Floats>
+[[gnu::always_inline]] inline void scan_part(const ScanStep& step, std::size_t first, float* h,
+                                             float* out) {
+  constexpr std::size_t count = sizeof(Floats) / sizeof(float);
+  const Floats x = load<Floats>(step.x + first);
+  const Floats dt = softplus(load<Floats>(step.dt + first));
+  const Floats drive = dt * x;
+  Floats sum = load<Floats>(step.d + first) * x;
   for (std::size_t s = 0; s < step.states; ++s) {
-    const float* a = step.a + s * step.channels + first;
-    const float b = step.b[s], c = step.c[s];
-    float* now = h + s * step.channels + first;
-    if (step.before == nullptr) {
-#pragma omp simd
-      for (std::size_t k = 0; k < count; ++k) now[k] = drive[k] * b;
-    } else {
-      const float* before = step.before + s * step.channels + first;
-#pragma omp simd
-      for (std::size_t k = 0; k < count; ++k)
-        now[k] = decay(dt[k] * a[k]) * before[k] + drive[k] * b;
-    }
-#pragma omp simd
-    for (std::size_t k = 0; k < count; ++k) sum[k] += now[k] * c;
+    const std::size_t at = first * step.states + s * count;
+    Floats now = drive * step.b[s];
+    if (step.before != nullptr)
+      now += decay<Floats>(dt * load<Floats>(step.a + at)) * load<Floats>(step.before + at);
+    store(h + at, now);
+    sum += now * step.c[s];
   }
-#pragma omp simd
-  for (std::size_t k = 0; k < count; ++k) out[first + k] = sum[k] * silu(step.z[first + k]);
+  store(out + first, sum * silu(load<Floats>(step.z + first)));
 }
 
 /// With a constant count where that can be, so that loops are nothing but vectors.
@@ -77,6 +87,19 @@ template <typename Part>
 }
 
 }  // namespace
+
+std::vector<float> in_scan_blocks(const std::vector<float>& values, std::size_t states) {
+  const std::size_t channels = values.size() / states;
+  std::vector<float> blocks(values.size());
+  for (std::size_t first = 0; first < channels;) {
+    const std::size_t count = first + scan_block <= channels ? scan_block : 1;
+    for (std::size_t s = 0; s < states; ++s)
+      for (std::size_t k = 0; k < count; ++k)
+        blocks[first * states + s * count + k] = values[(first + k) * states + s];
+    first += count;
+  }
+  return blocks;
+}
 
 #if defined(__x86_64__)
 [[gnu::target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4")]]
@@ -91,9 +114,10 @@ void convolve(const ConvolutionStep& step, float* out) {
 [[gnu::target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4")]]
 #endif
 void scan(const ScanStep& step, float* h, float* out) {
-  for_each_part(step.channels,
-                [&](std::size_t first, std::size_t count)
-                    __attribute__((always_inline)) { scan_part(step, first, count, h, out); });
+  std::size_t first = 0;
+  for (; first + scan_block <= step.channels; first += scan_block)
+    scan_part<Vector>(step, first, h, out);
+  for (; first < step.channels; ++first) scan_part<float>(step, first, h, out);
 }
 
 }  // namespace tessera

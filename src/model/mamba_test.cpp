@@ -1,6 +1,7 @@
 #include "model/mamba.h"
 
 #include "base/rng.h"
+#include "feature/tokens.h"
 
 #include <gtest/gtest.h>
 
@@ -27,12 +28,13 @@ Rows random_programs(std::size_t width, std::size_t count) {
 
 TEST(PrefixTree, HasWhatProgramsShareOnce) {
   Rows rows{.width = 1, .values = {1, 2, 3, 1, 2, 4, 5, 1, 2}, .starts = {0, 3, 7, 9}};
-  const PrefixTree tree = prefix_tree(rows, 0, 3);
+  const std::vector<std::size_t> order = walking_order(rows);
+  const PrefixTree tree = prefix_tree(rows, order);
   EXPECT_EQ(tree.nodes.size(), 5U);  // 1, 2, 3, 4, 5
-  for (std::size_t program = 0; program < rows.size(); ++program) {
-    const PrefixTree::Node& last = tree.nodes[tree.ends[program]];
-    EXPECT_EQ(last.depth + 1, rows.length(program));
-    EXPECT_EQ(rows.values[last.row], rows.of(program).back());
+  for (std::size_t n = 0; n < order.size(); ++n) {
+    const PrefixTree::Node& last = tree.nodes[tree.ends[n]];
+    EXPECT_EQ(last.depth + 1, rows.length(order[n]));
+    EXPECT_EQ(rows.values[last.row], rows.of(order[n]).back());
   }
 }
 
@@ -70,7 +72,10 @@ TEST(Mamba, ScoresAsItsRankerDoes) {
       shape.scales.push_back(1 + static_cast<float>(n % 5));
     Result<std::unique_ptr<Ranker>> ranker = make_ranker(shape, 3, 1);
     ASSERT_TRUE(ranker) << ranker.error().message;
-    const Rows programs = random_programs(shape.width, 60);
+    Rows programs = random_programs(shape.width, 60);
+    if (shape.blocks == 1)
+      for (std::size_t n = 0; n < programs.size(); ++n)
+        programs.estimates.push_back(-0.01F * static_cast<float>(n % 7));
     const std::vector<float> expected = (*ranker)->score(programs);
     const Result<Mamba> mamba = Mamba::make({.shape = shape, .weights = (*ranker)->weights()});
     ASSERT_TRUE(mamba) << mamba.error().message;
@@ -81,6 +86,23 @@ TEST(Mamba, ScoresAsItsRankerDoes) {
             << read_out << " " << n;
     }
   }
+}
+
+TEST(Mamba, AddsToTheEstimateUnlessItStandsAlone) {
+  RankerShape shape{.kind = "mamba", .width = width_of(Encoding::Tokens)};
+  Result<std::unique_ptr<Ranker>> ranker = make_ranker(shape, 3, 1);
+  ASSERT_TRUE(ranker) << ranker.error().message;
+  Rows programs = random_programs(shape.width, 3);
+  const auto score = [&] {
+    return Mamba::make({.shape = shape, .weights = (*ranker)->weights()})->score(programs, 1);
+  };
+  const std::vector<float> alone = score();
+  programs.estimates = {0, -0.5F, -1};
+  const std::vector<float> both = score();
+  for (std::size_t n = 0; n < alone.size(); ++n)
+    EXPECT_NEAR(both[n], alone[n] + estimate_weight * programs.estimates[n], 1e-4);
+  shape.adds_to_estimate = false;
+  EXPECT_EQ(score(), alone);
 }
 
 TEST(Mamba, RefusesWeightsOfAnotherShape) {
@@ -109,7 +131,7 @@ TEST(TrainedRanker, ReadsBack) {
   Safetensors other = to_safetensors(trained);
   other.metadata["rows_version"] = "99";
   EXPECT_EQ(from_safetensors(other).error().message,
-            "reads version 99 of tokens, this program has 1");
+            "reads version 99 of tokens, this program has " + std::to_string(token_version));
   other.metadata.erase("format");
   EXPECT_EQ(from_safetensors(other).error().message, "not the weights of a ranker");
 }

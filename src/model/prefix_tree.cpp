@@ -6,22 +6,25 @@
 
 namespace tessera {
 
-/// Sorted programs come as a walk through the tree visits them: of each only the rows that differ
-/// from those of the one before are new.
-PrefixTree prefix_tree(const Rows& programs, std::size_t first, std::size_t end) {
+std::vector<std::size_t> walking_order(const Rows& programs) {
+  std::vector<std::size_t> order(programs.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::sort(order, [&](std::size_t a, std::size_t b) {
+    const std::size_t common = std::min(programs.length(a), programs.length(b));
+    const int difference = std::memcmp(programs.of(a).data(), programs.of(b).data(),
+                                       common * programs.width * sizeof(float));
+    return difference != 0 ? difference < 0 : programs.length(a) < programs.length(b);
+  });
+  return order;
+}
+
+/// Of each program only the rows that differ from those of the one before are new.
+PrefixTree prefix_tree(const Rows& programs, std::span<const std::size_t> order) {
   const std::size_t row_bytes = programs.width * sizeof(float);
   const auto row = [&](std::size_t program, std::size_t n) {
     return programs.values.data() + (programs.starts[program] + n) * programs.width;
   };
-  std::vector<std::size_t> order(end - first);
-  std::iota(order.begin(), order.end(), first);
-  std::ranges::sort(order, [&](std::size_t a, std::size_t b) {
-    const std::size_t common = std::min(programs.length(a), programs.length(b));
-    const int difference = std::memcmp(row(a, 0), row(b, 0), common * row_bytes);
-    return difference != 0 ? difference < 0 : programs.length(a) < programs.length(b);
-  });
   PrefixTree tree;
-  tree.ends.resize(order.size());
   std::vector<std::size_t> path;  // nodes of the program before
   std::size_t before = 0;
   for (const std::size_t program : order) {
@@ -35,7 +38,7 @@ PrefixTree prefix_tree(const Rows& programs, std::size_t first, std::size_t end)
       path.push_back(tree.nodes.size());
       tree.nodes.push_back({.row = programs.starts[program] + n, .depth = n});
     }
-    tree.ends[program - first] = path.back();
+    tree.ends.push_back(path.back());
     before = program;
   }
   return tree;

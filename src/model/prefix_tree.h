@@ -3,6 +3,7 @@
 #include "feature/rows.h"
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
 namespace tessera {
@@ -17,10 +18,14 @@ struct PrefixTree {
   };
   std::vector<Node> nodes;        // each behind the one it goes on from, with all of that one's
                                   // continuations before the next of its own depth
-  std::vector<std::size_t> ends;  // of each program its last node
+  std::vector<std::size_t> ends;  // of each program, in the order given, its last node
 };
 
-/// Of the programs from `first` to before `end`; each has a row at least.
-PrefixTree prefix_tree(const Rows& programs, std::size_t first, std::size_t end);
+/// Numbers of the programs in an order in which a walk through their tree meets them. Each has a
+/// row at least.
+std::vector<std::size_t> walking_order(const Rows& programs);
+
+/// Of some of the programs, which follow each other in that order.
+PrefixTree prefix_tree(const Rows& programs, std::span<const std::size_t> order);
 
 }  // namespace tessera

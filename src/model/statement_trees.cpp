@@ -4,15 +4,19 @@
 #include "base/file.h"
 #include "model/trained_ranker.h"
 
+#include <algorithm>
+#include <cmath>
+
 namespace tessera {
 namespace {
 
 constexpr int tree_count = 300;
 constexpr const char* version_fact = "tessera statements";
 
-/// The outputs of each program's rows, summed.
+/// The outputs of each program's rows, summed, and the speed that was estimated.
 std::vector<float> sums_of(const Rows& programs, std::span<const float> outputs) {
   std::vector<float> sums(programs.size());
+  std::ranges::transform(programs.estimates, sums.begin(), [](float x) { return std::exp(x); });
   for (std::size_t n = 0; n < programs.size(); ++n)
     for (std::size_t row = programs.starts[n]; row < programs.starts[n + 1]; ++row)
       sums[n] += outputs[row];

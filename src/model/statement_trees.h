@@ -14,7 +14,8 @@
 namespace tessera {
 
 /// Ansor's cost model (Zheng et al., OSDI 2020): boosted trees on statements, whose outputs are
-/// summed over a program; squared error of that and the program's speed beside the best.
+/// summed over a program and added to its estimated speed; squared error of that and the program's
+/// speed beside the best.
 class StatementTrees {
  public:
   /// `labels` are in (0, 1], one for each program.

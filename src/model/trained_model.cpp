@@ -17,9 +17,11 @@ class TrainedModel : public CostModel {
 
   std::vector<double> score(const Task& task,
                             std::span<const Space::Chain* const> chains) const override {
-    std::vector<const Schedule*> schedules;
-    for (const Space::Chain* chain : chains) schedules.push_back(&chain->draft.schedule);
-    const Result<Rows> rows = encode(task, schedules, encoding_of(scores_.kind));
+    const Draft& best = best_.of(task);
+    std::vector<EstimatedSchedule> schedules;
+    for (const Space::Chain* chain : chains)
+      schedules.push_back({&chain->draft.schedule, estimate_of(chain->draft.cycles, best)});
+    const Result<Rows> rows = encode(task, schedules, encoding_of(scores_.kind), scores_.threads);
     check(rows.has_value(), "schedules of the Space, which apply");
     const std::vector<float> scores = scores_.score(*rows);
     return {scores.begin(), scores.end()};
@@ -29,25 +31,28 @@ class TrainedModel : public CostModel {
 
  private:
   TrainedScores scores_;
+  mutable PriorDrafts best_;
 };
 
-Result<TrainedScores> read_trees(const std::string& path) {
+Result<TrainedScores> read_trees(const std::string& path, std::size_t threads) {
   Result<StatementTrees> trees = StatementTrees::read(path);
   if (!trees) return trees.error();
   const auto shared = std::make_shared<const StatementTrees>(*std::move(trees));
   return TrainedScores{.kind = "gbdt",
-                       .score = [shared](const Rows& rows) { return shared->score(rows); }};
+                       .score = [shared](const Rows& rows) { return shared->score(rows); },
+                       .threads = threads};
 }
 
 Result<TrainedScores> scores_of(const TrainedRanker& trained, int threads) {
-  TrainedScores scores{.kind = trained.shape.kind, .score = {}};
+  TrainedScores scores{
+      .kind = trained.shape.kind, .score = {}, .threads = static_cast<std::size_t>(threads)};
   for (const NamedTensor& weight : trained.weights) scores.parameters += std::ssize(weight.values);
   if (scores.kind == "mamba") {
     Result<Mamba> made = Mamba::make(trained);
     if (!made) return made.error();
     const auto mamba = std::make_shared<const Mamba>(*std::move(made));
-    scores.score = [mamba, threads](const Rows& rows) {
-      return mamba->score(rows, static_cast<std::size_t>(threads));
+    scores.score = [mamba, threads = scores.threads](const Rows& rows) {
+      return mamba->score(rows, threads);
     };
     return scores;
   }
@@ -63,7 +68,7 @@ Result<TrainedScores> scores_of(const TrainedRanker& trained, int threads) {
 
 Result<TrainedScores> read_trained_scores(const std::string& kind, const std::string& path,
                                           int threads) {
-  if (kind == "gbdt") return read_trees(path);
+  if (kind == "gbdt") return read_trees(path, static_cast<std::size_t>(threads));
   const Result<TrainedRanker> trained = read_trained_ranker(path);
   if (!trained) return trained.error();
   if (trained->shape.kind != kind)

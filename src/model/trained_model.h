@@ -17,6 +17,7 @@ struct TrainedScores {
   std::string kind;
   std::function<std::vector<float>(const Rows&)> score;
   std::int64_t parameters = 0;  // of a neural one
+  std::size_t threads = 1;      // that encode and score
 };
 
 /// `mamba` is computed without LibTorch, `gbdt` by XGBoost, `tlp` and `tenset-mlp` with it. Refuses

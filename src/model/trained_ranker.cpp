@@ -1,15 +1,41 @@
 #include "model/trained_ranker.h"
 
+#include "base/parallel_for.h"
 #include "feature/statement_features.h"
 #include "feature/tokens.h"
 
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <utility>
 
 namespace tessera {
 namespace {
+
+/// Schedules for which another thread is worth while.
+constexpr std::size_t fewest_together = 64;
+
+Result<Rows> tokens_of(const Task& task, std::span<const EstimatedSchedule> schedules) {
+  Rows rows{.width = token_width};
+  std::size_t steps = 0;
+  for (const EstimatedSchedule& one : schedules) steps += one.schedule->size();
+  rows.values.reserve((steps + 2 * schedules.size()) * token_width);
+  const TokenEncoder encoder(task);
+  for (const EstimatedSchedule& one : schedules) encoder.append(*one.schedule, rows);
+  return rows;
+}
+
+Result<Rows> statements_of(const Task& task, std::span<const EstimatedSchedule> schedules) {
+  Rows rows{.width = statement_width};
+  const Program plain = to_program(task.computation);
+  for (const EstimatedSchedule& one : schedules) {
+    const Result<Program> program = tessera::apply(*one.schedule, plain);
+    if (!program) return program.error();
+    append_statements(task, *program, rows);
+  }
+  return rows;
+}
 
 constexpr const char* format_name = "tessera ranker";
 constexpr const char* scales_name = "scales";
@@ -66,21 +92,27 @@ std::size_t width_of(Encoding encoding) {
   return encoding == Encoding::Tokens ? token_width : statement_width;
 }
 
-Result<Rows> encode(const Task& task, std::span<const Schedule* const> schedules,
-                    Encoding encoding) {
-  Rows rows{.width = width_of(encoding)};
-  if (encoding == Encoding::Tokens) {
-    const TokenEncoder encoder(task);
-    for (const Schedule* schedule : schedules) encoder.append(*schedule, rows);
-    return rows;
+float estimate_of(double cycles, const Draft& best_by_prior) {
+  return static_cast<float>(std::log(best_by_prior.cycles / cycles));
+}
+
+Result<Rows> encode(const Task& task, std::span<const EstimatedSchedule> schedules,
+                    Encoding encoding, std::size_t threads) {
+  const std::size_t parts = std::clamp<std::size_t>(schedules.size() / fewest_together, 1, threads);
+  std::vector<Result<Rows>> made(parts, Rows{.width = width_of(encoding)});
+  parallel_for(parts, parts, [&](std::size_t n) {
+    const std::size_t first = n * schedules.size() / parts;
+    const std::size_t end = (n + 1) * schedules.size() / parts;
+    const auto some = schedules.subspan(first, end - first);
+    made[n] = encoding == Encoding::Tokens ? tokens_of(task, some) : statements_of(task, some);
+  });
+  for (std::size_t n = 1; n < parts; ++n) {
+    if (!made[n]) return made[n];
+    if (made.front()) made.front()->append(*made[n]);
   }
-  const Program plain = to_program(task.computation);
-  for (const Schedule* schedule : schedules) {
-    const Result<Program> program = tessera::apply(*schedule, plain);
-    if (!program) return program.error();
-    append_statements(task, *program, rows);
-  }
-  return rows;
+  if (made.front())
+    for (const EstimatedSchedule& one : schedules) made.front()->estimates.push_back(one.estimate);
+  return made.front();
 }
 
 Safetensors to_safetensors(const TrainedRanker& ranker) {
@@ -95,6 +127,7 @@ Safetensors to_safetensors(const TrainedRanker& ranker) {
   file.metadata["convolution"] = std::to_string(shape.convolution);
   file.metadata["blocks"] = std::to_string(shape.blocks);
   file.metadata["read_out"] = shape.read_out;
+  file.metadata["adds_to_estimate"] = shape.adds_to_estimate ? "1" : "0";
   file.tensors.push_back({scales_name, {static_cast<std::int64_t>(shape.width)}, shape.scales});
   file.tensors.back().values.resize(shape.width, 1);
   return file;
@@ -112,6 +145,7 @@ Result<TrainedRanker> from_safetensors(Safetensors file) {
   shape.convolution = fields.integer("convolution");
   shape.blocks = fields.integer("blocks");
   shape.read_out = fields.text("read_out");
+  shape.adds_to_estimate = fields.integer("adds_to_estimate") != 0;
   if (fields.refusal) return *fields.refusal;
   const Encoding encoding = encoding_of(shape.kind);
   if (version != version_of(encoding))

@@ -3,7 +3,7 @@
 #include "base/result.h"
 #include "model/ranker.h"
 #include "model/safetensors.h"
-#include "schedule/schedule.h"
+#include "schedule/space.h"
 
 #include <map>
 #include <span>
@@ -21,9 +21,19 @@ std::size_t width_of(Encoding encoding);
 /// Models read the version that they have learned from.
 std::int64_t version_of(Encoding encoding);
 
-/// Schedules of one task as models read them. Refuses one that does not apply.
-Result<Rows> encode(const Task& task, std::span<const Schedule* const> schedules,
-                    Encoding encoding);
+struct EstimatedSchedule {
+  const Schedule* schedule = nullptr;
+  float estimate = 0;
+};
+
+/// What the prior thinks of a schedule that it gives so many cycles: the logarithm of its speed
+/// beside the best that the prior knows for the task.
+float estimate_of(double cycles, const Draft& best_by_prior);
+
+/// Schedules of one task as models read them, made on so many threads. Refuses one that does not
+/// apply.
+Result<Rows> encode(const Task& task, std::span<const EstimatedSchedule> schedules,
+                    Encoding encoding, std::size_t threads = 1);
 
 /// A Ranker that has learned, as it is kept in a file.
 struct TrainedRanker {

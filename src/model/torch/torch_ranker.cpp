@@ -92,8 +92,9 @@ class TorchRanker final : public Ranker {
       const at::NoGradGuard without_gradients;
       const at::Tensor got = network_->scores(learners_.front().weights,
                                               packed(programs, parts[n].first, parts[n].end));
-      std::copy_n(got.data_ptr<float>(), parts[n].end - parts[n].first,
-                  scores.begin() + static_cast<std::ptrdiff_t>(parts[n].first));
+      const float* const learned = got.data_ptr<float>();
+      for (std::size_t k = parts[n].first; k < parts[n].end; ++k)
+        scores[k] = first_score(shape_, programs, k) + learned[k - parts[n].first];
     });
     return scores;
   }
@@ -181,13 +182,16 @@ class TorchRanker final : public Ranker {
                       std::span<const std::size_t> lists) const {
     const at::Tensor scores =
         network_->scores(learner.weights, packed(programs, lists.front(), lists.back()));
-    const std::span<const float> values(scores.data_ptr<float>(), lists.back() - lists.front());
-    std::vector<float> gradient;
+    const float* const learned = scores.data_ptr<float>();
+    std::vector<float> values, gradient;
+    for (std::size_t k = lists.front(); k < lists.back(); ++k)
+      values.push_back(first_score(shape_, programs, k) + learned[k - lists.front()]);
     double loss = 0;
     for (std::size_t n = 0; n + 1 < lists.size(); ++n) {
       const std::size_t size = lists[n + 1] - lists[n];
-      const RankingLoss list = lambda_rank(values.subspan(lists[n] - lists.front(), size),
-                                           labels.subspan(lists[n], size));
+      const RankingLoss list =
+          lambda_rank(std::span<const float>(values).subspan(lists[n] - lists.front(), size),
+                      labels.subspan(lists[n], size));
       loss += list.loss;
       gradient.insert(gradient.end(), list.gradient.begin(), list.gradient.end());
     }
