@@ -7,7 +7,7 @@ FUZZ_SEED ?= 0
 sources = $$(git -c safe.directory='*' ls-files -co --exclude-standard --deduplicate '*.h' '*.cpp' \
 	| while read -r file; do [ ! -e "$$file" ] || echo "$$file"; done)
 
-.PHONY: build setup configure run test check bench sanitize fuzz fuzz_build format tidy clean
+.PHONY: build setup configure run test train check bench sanitize fuzz fuzz_build format tidy clean
 
 build: configure
 	@echo "build: compiling into build/"
@@ -33,6 +33,12 @@ test: build check
 	@if command -v clang++-19 >/dev/null; then \
 	  $(MAKE) --no-print-directory -j$(JOBS) fuzz FUZZ="onnx package_bytes" FUZZ_SECONDS=15 FUZZ_SEED=1; \
 	else echo "test: no fuzzing without clang-19"; fi
+
+train: build
+	@echo "train: teaching cost models from data/, about an hour; interrupted, it goes on"
+	@mkdir -p weights
+	@for model in mamba tlp tenset-mlp gbdt; do \
+	  (cd weights && ../build/tessera train --model $$model --data ../data) || exit 1; done
 
 check: setup
 	@echo "check: format"

@@ -1,0 +1,119 @@
+// Teaching and judging from the command line, on a small data set whose times are the prior's.
+#include "base/file.h"
+#include "base/temporary_folder.h"
+#include "e2e/program.h"
+#include "learn/network_uses.h"
+#include "ops/tasks.h"
+#include "record/exchange.h"
+#include "schedule/space.h"
+#include "search/seeds.h"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+
+namespace tessera {
+namespace {
+
+class Learning : public testing::Test {
+ protected:
+  Learning() {
+    RecordStore store = *RecordStore::open(at("store.db"));
+    NetworkUses held{.network = "held", .target = to_text(target_), .is_held_out = true};
+    for (int n = 0; n < 24; ++n) {
+      const std::string spec = "matmul:m=" + std::to_string(16 + 8 * n) + ",n=64,k=96";
+      const Task task{*parse_task_spec(spec), target_};
+      if (n < 3) held.calls[to_text(fingerprint(task))] = n + 1;
+      EXPECT_TRUE(store.add(std::vector{entry_of(task)}, records_of(task)));
+    }
+    EXPECT_TRUE(export_records(store, data_, {}, "test"));
+    EXPECT_TRUE(write_file(data_ + "/networks.json", to_json({held})));
+  }
+
+  static std::vector<Record> records_of(const Task& task) {
+    std::vector<Record> records;
+    const Space space(task);
+    Rng rng(3);
+    for (int n = 0; n < 12; ++n) {
+      const Space::Chain chain = draw(space, rng);
+      records.push_back({.task = to_text(fingerprint(task)),
+                         .target = to_text(task.target),
+                         .schedule = to_text(chain.draft.schedule),
+                         .choices = to_text(chain.names),
+                         .origin = "random",
+                         .measurement = {.seconds = {1e-9 * chain.draft.cycles}},
+                         .version = "test"});
+    }
+    return records;
+  }
+
+  std::string at(const std::string& name) const { return (folder_ / name).string(); }
+  std::string train(const std::string& model, const std::string& output) const {
+    return "train --threads 1 --epochs 2 --data " + data_ + " --model " + model + " -o " + output;
+  }
+
+  TemporaryFolder folder_ = *TemporaryFolder::make();
+  const std::string data_ = at("data");
+  const Target target_ = *parse_target("x86-avx2 cores=2");
+};
+
+TEST_F(Learning, TeachesEachModelAndJudgesIt) {
+  const auto facts = nlohmann::json::parse(
+      printed(train("mamba", at("mamba.safetensors")) + " --json 2>/dev/null"));
+  EXPECT_EQ(facts.at("epochs"), 2);
+  EXPECT_LE(facts.at("parameters"), 100'000);
+  EXPECT_TRUE(std::filesystem::exists(at("mamba.safetensors")));
+  EXPECT_FALSE(std::filesystem::exists(at("mamba.safetensors.checkpoint")));
+  const auto judged = nlohmann::json::parse(
+      printed("eval model --json --seeds 1 --epochs 2 --threads 1 --data " + data_ + " --work " +
+              at("work") + " --models mamba,tlp,tenset-mlp,gbdt,prior,random 2>/dev/null"));
+  ASSERT_EQ(judged.at("rows").size(), 6U);
+  for (const auto& row : judged.at("rows")) {
+    EXPECT_GT(row.at("top1").at("mean"), 0) << row;
+    EXPECT_LE(row.at("top1").at("mean"), row.at("top5").at("mean")) << row;
+    if (row.at("model") == "prior") {
+      EXPECT_EQ(row.at("top1").at("mean"), 1) << "times are the prior's";
+    }
+  }
+}
+
+TEST_F(Learning, RefusesDataThatIsDamagedOrTooLittle) {
+  expect_refusal(train("oracle", at("w")),
+                 "--model: oracle not in {mamba,tlp,tenset-mlp,gbdt}; see tessera --help");
+  const std::string tasks = *read_file(data_ + "/tasks.jsonl");
+  ASSERT_TRUE(write_file(at("w"), "old"));
+  ASSERT_TRUE(write_file(data_ + "/tasks.jsonl", tasks + "\n"));
+  expect_refusal(train("mamba", at("w")),
+                 data_ + "/tasks.jsonl: damaged: not the bytes that the manifest tells of");
+  ASSERT_TRUE(write_file(data_ + "/tasks.jsonl", tasks));
+  expect_refusal(train("mamba", at("w")) + " --target x86-sse42",
+                 "too few lists: 0 to learn from, 0 to stop by");
+  expect_refusal("train --data nowhere -o " + at("w"),
+                 "nowhere/manifest.json: No such file or directory");
+  EXPECT_EQ(*read_file(at("w")), "old");
+}
+
+TEST_F(Learning, RefusesWeightsThatAreDamaged) {
+  std::filesystem::create_directories(at("weights"));
+  const std::string path = at("weights/mamba.safetensors");
+  printed(train("mamba", path) + " 2>/dev/null");
+  const std::string bytes = *read_file(path);
+  const std::string search =
+      "eval search --networks bert_tiny --models mamba --goal mamba "
+      "--trials 1 --seeds 1 --weights " +
+      at("weights") + " --work " + at("runs");
+  ASSERT_TRUE(write_file(path, bytes.substr(0, bytes.size() / 2)));
+  const Ended cut = tessera_program(search);
+  EXPECT_EQ(cut.code, 2);
+  EXPECT_NE(cut.text.find(path), std::string::npos) << cut.text;
+  std::string broken = bytes;
+  broken.replace(broken.size() - 4, 4, "\xff\xff\xff\x7f");  // NaN
+  ASSERT_TRUE(write_file(path, broken));
+  const Ended nan = tessera_program(search);
+  EXPECT_EQ(nan.code, 2);
+  EXPECT_NE(nan.text.find("not finite"), std::string::npos) << nan.text;
+}
+
+}  // namespace
+}  // namespace tessera
