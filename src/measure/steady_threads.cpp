@@ -44,10 +44,13 @@ double probe_seconds() {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
+/// From the one that this thread is on: processes that measure at once do not all begin with the
+/// same.
 std::vector<int> cores_of(const cpu_set_t& set) {
   std::vector<int> cores;
   for (int core = 0; core < CPU_SETSIZE; ++core)
     if (CPU_ISSET(core, &set)) cores.push_back(core);
+  std::ranges::rotate(cores, std::ranges::find(cores, sched_getcpu()));
   return cores;
 }
 
