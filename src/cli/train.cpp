@@ -82,9 +82,9 @@ void add_train(CLI::App& program) {
   verb.add_option("--target", arguments->lecture.targets, "Learn of these targets alone")
       ->type_name("NAME");
   verb.add_option("--seed", options.seed, "Of all randomness")->capture_default_str();
-  verb.add_option("--epochs", options.epochs, "At most")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+  verb.add_option("--epochs", options.epochs,
+                  "At most; by default 30 of mamba, 12 of tlp, 60 of tenset-mlp")
+      ->check(CLI::PositiveNumber);
   verb.add_option("--patience", options.patience, "Epochs without gain before it ends")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();

@@ -104,6 +104,9 @@ Result<Dataset> read_dataset(const std::string& folder, std::size_t fewest) {
   for (const auto& [key, schedules] : lists) {
     if (schedules.size() < fewest) continue;
     const auto& [target, task] = key;
+    // what is held out could not be told from the rest
+    if (std::ranges::find(data.networks, target, &NetworkUses::target) == data.networks.end())
+      return Error{path + ": no networks of target " + target + ", of which there are records"};
     Result<ScheduleList> list =
         list_of(all->tasks.at(task), target, schedules, purpose_of(task, held_out));
     if (!list) return Error{folder + ": task " + task + ": " + list.error().message};

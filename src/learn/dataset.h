@@ -40,7 +40,8 @@ struct Dataset {
 
 /// A folder that `tessera collect` wrote. Of records of one schedule the fastest stands; those that
 /// did not end well, and lists of fewer than `fewest` schedules, are left out. Refuses files that
-/// are damaged, missing or of another version, and a set without anything to learn from.
+/// are damaged, missing or of another version, records of a target whose networks are not told, and
+/// a set without anything to learn from.
 Result<Dataset> read_dataset(const std::string& folder, std::size_t fewest = 2);
 
 }  // namespace tessera

@@ -75,6 +75,13 @@ TEST_F(DataFolder, IsRefusedWhenDamaged) {
   EXPECT_FALSE(read_dataset(data_));
 }
 
+TEST_F(DataFolder, IsRefusedWhenNothingTellsWhatIsHeldOut) {
+  ASSERT_TRUE(write_file(data_ + "/networks.json", to_json(std::vector<NetworkUses>())));
+  EXPECT_EQ(read_dataset(data_).error().message, data_ + "/networks.json: no networks of target " +
+                                                     to_text(target_) +
+                                                     ", of which there are records");
+}
+
 TEST_F(DataFolder, JudgesRankingsOfNetworksHeldOut) {
   const Dataset data = *read_dataset(data_);
   const auto oracle = [](const ScheduleList& list) {

@@ -100,9 +100,16 @@ Result<Taught> teach_ranker(const Lecture& lecture, const Dataset& data,
 
 }  // namespace
 
-Result<Taught> teach_model(const Lecture& lecture, const Dataset& data, const std::string& path,
+std::int64_t usual_epochs(std::string_view kind) {
+  if (kind == "tlp") return 12;
+  return kind == "mamba" ? 30 : 60;
+}
+
+Result<Taught> teach_model(const Lecture& asked, const Dataset& data, const std::string& path,
                            const std::function<void(const TrainingProgress&)>& progress) {
   const Stopwatch stopwatch;
+  Lecture lecture = asked;
+  if (lecture.options.epochs == 0) lecture.options.epochs = usual_epochs(lecture.shape.kind);
   const Encoding encoding = encoding_of(lecture.shape.kind);
   const auto encoded = [&](Purpose purpose) {
     return encode(lists_for(data, purpose, lecture.targets), encoding,

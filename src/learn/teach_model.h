@@ -6,17 +6,22 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tessera {
 
 /// What to teach, and from what.
 struct Lecture {
-  RankerShape shape = {.kind = "mamba"};  // or of kind `gbdt`, which has no other shape
-  TrainingOptions options = {};
-  std::vector<std::string> targets = {};  // names of those to learn of; none: all
+  RankerShape shape = {.kind = "mamba"};    // or of kind `gbdt`, which has no other shape
+  TrainingOptions options = {.epochs = 0};  // 0: `usual_epochs`
+  std::vector<std::string> targets = {};    // names of those to learn of; none: all
   int threads = 1;
 };
+
+/// As many as make all kinds ready within an hour on two cores: a program costs `tlp` five times
+/// what it costs `mamba`, and that twenty times what it costs `tenset-mlp`.
+std::int64_t usual_epochs(std::string_view kind);
 
 /// What came of it.
 struct Taught {
