@@ -84,14 +84,13 @@ int run(Options options) {
         mamba = *std::move(made);
         score = [&](const Rows& all) { (void)mamba->score(all, threads); };
       }
+      const ScheduleEncoder encoder(task, encoding);
       const auto count = static_cast<double>(schedules.size());
       Row row{.task = spec, .model = kind};
-      row.encoded_per_second = count / best_seconds(options.rounds, [&] {
-                                 (void)encode(task, schedules, encoding, threads);
-                               });
-      row.scored_per_second = count / best_seconds(options.rounds, [&] {
-                                score(*encode(task, schedules, encoding, threads));
-                              });
+      row.encoded_per_second =
+          count / best_seconds(options.rounds, [&] { (void)encoder.encode(schedules, threads); });
+      row.scored_per_second =
+          count / best_seconds(options.rounds, [&] { score(*encoder.encode(schedules, threads)); });
       fmt::print("{:58.58} {:12} {:12.0f} {:12.0f}\n", row.task, row.model, row.encoded_per_second,
                  row.scored_per_second);
       rows.push_back(row);

@@ -100,14 +100,24 @@ void LoopLedger::take(const Step& step) {
   std::visit([&](const auto& one) { follow(one); }, step);
 }
 
-std::vector<LoopLedger::Index> LoopLedger::split(const AxisId& axis,
-                                                 std::span<const std::int64_t> factors) {
+LoopLedger::Index LoopLedger::split(const AxisId& axis, std::span<const std::int64_t> factors) {
   const Index parent = index_of(axis);
   Loop like = loops_[parent];
   ++like.depth;
   float product = 1;
   for (const std::int64_t factor : factors) product *= static_cast<float>(factor);
-  std::vector<Index> parts;
+  std::vector<Index>* order = nullptr;  // where the parts take their parent's place
+  std::size_t place = 0;
+  if (like.stage >= 0) {
+    order = &order_of(like);
+    const auto at = std::ranges::find(*order, parent);
+    place = static_cast<std::size_t>(at - order->begin());
+    if (at == order->end())
+      order = nullptr;
+    else
+      order->insert(at, factors.size(), Index{0});
+  }
+  Index part_index = 0;
   for (std::size_t n = 0; n <= factors.size(); ++n) {
     const std::size_t begin = names_.size();
     names_ += axis;
@@ -115,20 +125,16 @@ std::vector<LoopLedger::Index> LoopLedger::split(const AxisId& axis,
     names_ += std::to_string(n);
     Loop part = like;
     part.extent = n == 0 ? std::ceil(like.extent / product) : static_cast<float>(factors[n - 1]);
-    parts.push_back(add(part, begin));
+    part_index = add(part, begin);
+    if (order != nullptr) (*order)[place + n] = part_index;
   }
-  if (like.stage >= 0) {
-    std::vector<Index>& order = order_of(like);
-    const auto at = order.erase(std::ranges::find(order, parent));
-    order.insert(at, parts.begin(), parts.end());
-  }
-  return parts;
+  return part_index;
 }
 
 void LoopLedger::follow(const Split& step) { split(step.axis, step.factors); }
 
 void LoopLedger::follow(const Jam& step) {
-  const Index inner = split(step.axis, std::span(&step.factor, 1)).back();
+  const Index inner = split(step.axis, std::span(&step.factor, 1));
   if (loops_[inner].stage < 0) return;
   std::vector<Index>& order = order_of(loops_[inner]);
   order.erase(std::ranges::find(order, inner));

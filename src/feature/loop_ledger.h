@@ -78,7 +78,8 @@ class LoopLedger {
   template <typename Other>
   void follow(const Other& /*step*/) {}
 
-  std::vector<Index> split(const AxisId& axis, std::span<const std::int64_t> factors);
+  /// Gives the innermost part.
+  Index split(const AxisId& axis, std::span<const std::int64_t> factors);
   void divide(const TensorId& tensor, std::string_view suffix, std::span<const AxisId> kept);
 
   std::string names_;

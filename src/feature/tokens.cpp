@@ -39,18 +39,17 @@ class TokenEncoder::Writer {
     layout(step.layout);
   }
   void write(const Split& step) {
-    loop(step.axis);
+    const LoopLedger::Loop& split = loop(step.axis);
     std::int64_t product = 1;
     for (std::size_t n = 0; n < step.factors.size(); ++n) {
       number(n, step.factors[n]);
       product *= step.factors[n];
     }
-    rounds(step.axis, product);
+    rounds(split, product);
   }
   void write(const Jam& step) {
-    loop(step.axis);
     number(0, step.factor);
-    rounds(step.axis, step.factor);
+    rounds(loop(step.axis), step.factor);
   }
   void write(const Fuse& step) {
     loop(step.outer);
@@ -73,10 +72,7 @@ class TokenEncoder::Writer {
   }
   void write(const Vectorize& step) { loop(step.axis); }
   void write(const Unroll& step) { loop(step.axis); }
-  void write(const Parallel& step) {
-    loop(step.axis);
-    rounds(step.axis, encoder_.cores_);
-  }
+  void write(const Parallel& step) { rounds(loop(step.axis), encoder_.cores_); }
   void write(const PrefetchAhead& step) {
     tensor(step.tensor);
     loop(step.axis);
@@ -90,7 +86,7 @@ class TokenEncoder::Writer {
     token_[token_column::stage] = facts.stage;
     token_[token_column::elements] = facts.elements;
   }
-  void loop(std::string_view name) {
+  const LoopLedger::Loop& loop(std::string_view name) {
     const LoopLedger::Loop& loop = ledger_.find(name);
     token_[token_column::reduces] = loop.reduces ? 1 : 0;
     token_[token_column::axis] = loop.axis;
@@ -101,12 +97,13 @@ class TokenEncoder::Writer {
     token_[token_column::inside] = log_size(reach.spatial);
     token_[token_column::inside_reduced] = log_size(reach.reduced);
     token_[token_column::outside] = log_size(reach.outside);
+    return loop;
   }
   void number(std::size_t n, std::int64_t value) {
     if (n < token_column::numbers_count) token_[token_column::numbers + n] = log_size(value);
   }
-  void rounds(std::string_view axis, std::int64_t factor) {
-    const float extent = ledger_.find(axis).extent, per_round = static_cast<float>(factor);
+  void rounds(const LoopLedger::Loop& loop, std::int64_t factor) {
+    const float extent = loop.extent, per_round = static_cast<float>(factor);
     if (extent == 0) return;
     const float count = std::ceil(extent / per_round);
     token_[token_column::rounds] = log_size(count);
@@ -163,6 +160,17 @@ const TokenEncoder::TensorFacts& TokenEncoder::facts_of(std::string_view tensor)
   }
 }
 
+const LoopLedger& TokenEncoder::after(const ChooseAlgorithm& step) const {
+  const std::lock_guard lock(mutex_);
+  auto known = after_algorithm_.find(step.algorithm);
+  if (known == after_algorithm_.end()) {
+    const Result<Program> changed = tessera::apply(step, program_);
+    const LoopLedger ledger = changed ? LoopLedger(*changed) : plain_;
+    known = after_algorithm_.emplace(step.algorithm, ledger).first;
+  }
+  return known->second;
+}
+
 void TokenEncoder::append(const Schedule& schedule, Rows& rows) const {
   check(rows.width == token_width, "rows of tokens");
   LoopLedger ledger = plain_;
@@ -177,14 +185,7 @@ void TokenEncoder::append(const Schedule& schedule, Rows& rows) const {
       ledger.take(step);
       continue;
     }
-    auto known = after_algorithm_.find(algorithm->algorithm);
-    if (known == after_algorithm_.end()) {
-      const Result<Program> changed = tessera::apply(step, program_);
-      known =
-          after_algorithm_.emplace(algorithm->algorithm, changed ? LoopLedger(*changed) : plain_)
-              .first;
-    }
-    ledger = known->second;
+    ledger = after(*algorithm);
   }
   rows.starts.push_back(rows.values.size() / token_width);
 }

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <mutex>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -33,7 +34,7 @@ inline constexpr std::size_t token_width = 51;
 ///     39..50  six pairs from the innermost outward: extent and reduces? of loops, or block and
 ///             dimension of layouts
 ///
-/// Sizes are log2(1 + x). One encoder is for one thread.
+/// Sizes are log2(1 + x). Several threads may use one encoder at once.
 class TokenEncoder {
  public:
   explicit TokenEncoder(const Task& task);
@@ -50,12 +51,14 @@ class TokenEncoder {
   class Writer;
 
   const TensorFacts& facts_of(std::string_view tensor) const;
+  const LoopLedger& after(const ChooseAlgorithm& step) const;
 
   Program program_;
   std::int64_t cores_;
   std::vector<float> head_;  // the tokens of task and hardware
   std::map<std::string, TensorFacts, std::less<>> tensors_;
   LoopLedger plain_;
+  mutable std::mutex mutex_;                                 // of what follows
   mutable std::map<Algorithm, LoopLedger> after_algorithm_;  // made when first needed
 };
 

@@ -4,6 +4,7 @@
 #include "model/mamba.h"
 #include "model/statement_trees.h"
 
+#include <map>
 #include <utility>
 
 namespace tessera {
@@ -17,11 +18,11 @@ class TrainedModel : public CostModel {
 
   std::vector<double> score(const Task& task,
                             std::span<const Space::Chain* const> chains) const override {
-    const Draft& best = best_.of(task);
+    const Known& known = known_of(task);
     std::vector<EstimatedSchedule> schedules;
     for (const Space::Chain* chain : chains)
-      schedules.push_back({&chain->draft.schedule, estimate_of(chain->draft.cycles, best)});
-    const Result<Rows> rows = encode(task, schedules, encoding_of(scores_.kind), scores_.threads);
+      schedules.push_back({&chain->draft.schedule, estimate_of(chain->draft.cycles, known.best)});
+    const Result<Rows> rows = known.encoder.encode(schedules, scores_.threads);
     check(rows.has_value(), "schedules of the Space, which apply");
     const std::vector<float> scores = scores_.score(*rows);
     return {scores.begin(), scores.end()};
@@ -30,8 +31,22 @@ class TrainedModel : public CostModel {
   void learn(std::vector<Lesson> /*lessons*/) override {}
 
  private:
+  /// What all schedules of a task are encoded with.
+  struct Known {
+    ScheduleEncoder encoder;
+    Draft best;
+  };
+
+  const Known& known_of(const Task& task) const {
+    const Fingerprint print = fingerprint(task);
+    const auto found = known_.find(print);
+    if (found != known_.end()) return found->second;
+    Known known{ScheduleEncoder(task, encoding_of(scores_.kind)), best_by_prior(Space(task)).draft};
+    return known_.emplace(print, std::move(known)).first->second;
+  }
+
   TrainedScores scores_;
-  mutable PriorDrafts best_;
+  mutable std::map<Fingerprint, Known> known_;  // made when first needed
 };
 
 Result<TrainedScores> read_trees(const std::string& path, std::size_t threads) {

@@ -2,7 +2,6 @@
 
 #include "base/parallel_for.h"
 #include "feature/statement_features.h"
-#include "feature/tokens.h"
 
 #include <algorithm>
 #include <array>
@@ -15,27 +14,6 @@ namespace {
 
 /// Schedules for which another thread is worth while.
 constexpr std::size_t fewest_together = 64;
-
-Result<Rows> tokens_of(const Task& task, std::span<const EstimatedSchedule> schedules) {
-  Rows rows{.width = token_width};
-  std::size_t steps = 0;
-  for (const EstimatedSchedule& one : schedules) steps += one.schedule->size();
-  rows.values.reserve((steps + 2 * schedules.size()) * token_width);
-  const TokenEncoder encoder(task);
-  for (const EstimatedSchedule& one : schedules) encoder.append(*one.schedule, rows);
-  return rows;
-}
-
-Result<Rows> statements_of(const Task& task, std::span<const EstimatedSchedule> schedules) {
-  Rows rows{.width = statement_width};
-  const Program plain = to_program(task.computation);
-  for (const EstimatedSchedule& one : schedules) {
-    const Result<Program> program = tessera::apply(*one.schedule, plain);
-    if (!program) return program.error();
-    append_statements(task, *program, rows);
-  }
-  return rows;
-}
 
 constexpr const char* format_name = "tessera ranker";
 constexpr const char* scales_name = "scales";
@@ -96,23 +74,50 @@ float estimate_of(double cycles, const Draft& best_by_prior) {
   return static_cast<float>(std::log(best_by_prior.cycles / cycles));
 }
 
-Result<Rows> encode(const Task& task, std::span<const EstimatedSchedule> schedules,
-                    Encoding encoding, std::size_t threads) {
+ScheduleEncoder::ScheduleEncoder(Task task, Encoding encoding)
+    : task_(std::move(task)), encoding_(encoding), plain_(to_program(task_.computation)) {
+  if (encoding == Encoding::Tokens) tokens_ = std::make_unique<const TokenEncoder>(task_);
+}
+
+Result<Rows> ScheduleEncoder::encode(std::span<const EstimatedSchedule> schedules) const {
+  Rows rows{.width = width_of(encoding_)};
+  if (encoding_ == Encoding::Tokens) {
+    std::size_t steps = 0;
+    for (const EstimatedSchedule& one : schedules) steps += one.schedule->size();
+    rows.values.reserve((steps + 2 * schedules.size()) * token_width);
+  }
+  for (const EstimatedSchedule& one : schedules) {
+    rows.estimates.push_back(one.estimate);
+    if (encoding_ == Encoding::Tokens) {
+      tokens_->append(*one.schedule, rows);
+      continue;
+    }
+    const Result<Program> program = tessera::apply(*one.schedule, plain_);
+    if (!program) return program.error();
+    append_statements(task_, *program, rows);
+  }
+  return rows;
+}
+
+Result<Rows> ScheduleEncoder::encode(std::span<const EstimatedSchedule> schedules,
+                                     std::size_t threads) const {
   const std::size_t parts = std::clamp<std::size_t>(schedules.size() / fewest_together, 1, threads);
-  std::vector<Result<Rows>> made(parts, Rows{.width = width_of(encoding)});
+  std::vector<Result<Rows>> made(parts, Rows{.width = width_of(encoding_)});
   parallel_for(parts, parts, [&](std::size_t n) {
     const std::size_t first = n * schedules.size() / parts;
     const std::size_t end = (n + 1) * schedules.size() / parts;
-    const auto some = schedules.subspan(first, end - first);
-    made[n] = encoding == Encoding::Tokens ? tokens_of(task, some) : statements_of(task, some);
+    made[n] = encode(schedules.subspan(first, end - first));
   });
   for (std::size_t n = 1; n < parts; ++n) {
     if (!made[n]) return made[n];
     if (made.front()) made.front()->append(*made[n]);
   }
-  if (made.front())
-    for (const EstimatedSchedule& one : schedules) made.front()->estimates.push_back(one.estimate);
-  return made.front();
+  return std::move(made.front());
+}
+
+Result<Rows> encode(const Task& task, std::span<const EstimatedSchedule> schedules,
+                    Encoding encoding, std::size_t threads) {
+  return ScheduleEncoder(task, encoding).encode(schedules, threads);
 }
 
 Safetensors to_safetensors(const TrainedRanker& ranker) {

@@ -1,11 +1,13 @@
 #pragma once
 
 #include "base/result.h"
+#include "feature/tokens.h"
 #include "model/ranker.h"
 #include "model/safetensors.h"
 #include "schedule/space.h"
 
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -30,8 +32,23 @@ struct EstimatedSchedule {
 /// beside the best that the prior knows for the task.
 float estimate_of(double cycles, const Draft& best_by_prior);
 
-/// Schedules of one task as models read them, made on so many threads. Refuses one that does not
-/// apply.
+/// Schedules of one task as models read them.
+class ScheduleEncoder {
+ public:
+  ScheduleEncoder(Task task, Encoding encoding);
+  /// On so many threads. Refuses a schedule that does not apply.
+  Result<Rows> encode(std::span<const EstimatedSchedule> schedules, std::size_t threads) const;
+
+ private:
+  Result<Rows> encode(std::span<const EstimatedSchedule> schedules) const;
+
+  Task task_;
+  Encoding encoding_;
+  Program plain_;
+  std::unique_ptr<const TokenEncoder> tokens_;
+};
+
+/// With an encoder of its own.
 Result<Rows> encode(const Task& task, std::span<const EstimatedSchedule> schedules,
                     Encoding encoding, std::size_t threads = 1);
 
