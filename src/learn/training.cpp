@@ -47,6 +47,10 @@ std::vector<Part> parts_for(const std::vector<EncodedList>& lists, std::size_t l
   return parts;
 }
 
+/// The power that labels are raised to. Which of the fastest is first matters most: of schedules
+/// that are 5 % and 50 % slower than the best the one gets 0.75, the other 0.09.
+constexpr float sharpness = 6;
+
 /// What one step learns from.
 struct Lessons {
   Rows rows;
@@ -62,7 +66,7 @@ Lessons lessons_of(const std::vector<EncodedList>& lists, std::span<const Part> 
       const std::span<const float> values = list.rows.of(program);
       lessons.rows.values.insert(lessons.rows.values.end(), values.begin(), values.end());
       lessons.rows.starts.push_back(lessons.rows.values.size() / lessons.rows.width);
-      lessons.labels.push_back(list.labels[program]);
+      lessons.labels.push_back(std::pow(list.labels[program], sharpness));
       if (!list.rows.estimates.empty())
         lessons.rows.estimates.push_back(list.rows.estimates[program]);
     }

@@ -28,11 +28,12 @@ void adam_step(AdamState& state, std::span<float> weights, std::span<const float
   const auto correction =
       static_cast<float>(1 / std::sqrt(1 - std::pow(static_cast<double>(square_beta), steps)));
   for (std::size_t n = 0; n < weights.size(); ++n) {
-    const float slope = gradient[n] + decay[n] * weights[n];
+    const float slope = gradient[n];
     float& mean = state.mean[n];
     float& square = state.square[n];
     mean = mean_beta * mean + (1 - mean_beta) * slope;
     square = square_beta * square + (1 - square_beta) * slope * slope;
+    weights[n] -= static_cast<float>(learning_rate) * decay[n] * weights[n];
     weights[n] -= rate * mean / (std::sqrt(square) * correction + epsilon);
   }
 }

@@ -17,7 +17,7 @@ struct AdamState {
 void clip(std::span<float> gradient, double longest);
 
 /// One step of Adam (Kingma and Ba 2015) with betas 0.9 and 0.999. Each weight has its own decay,
-/// which counts as a part of the gradient.
+/// apart from the gradient (Loshchilov and Hutter 2019).
 void adam_step(AdamState& state, std::span<float> weights, std::span<const float> gradient,
                std::span<const float> decay, double learning_rate);
 

@@ -38,9 +38,10 @@ TEST(Adam, AgreesWithItsDefinition) {
     const Floats gradient = {static_cast<float>(step), 0.5f};
     adam_step(state, weights, gradient, decay, 0.01);
     for (std::size_t n = 0; n < 2; ++n) {
-      const double slope = gradient[n] + decay[n] * want[n];
+      const double slope = gradient[n];
       mean[n] = 0.9 * mean[n] + 0.1 * slope;
       square[n] = 0.999 * square[n] + 0.001 * slope * slope;
+      want[n] -= 0.01 * decay[n] * want[n];
       want[n] -= 0.01 * mean[n] / (1 - std::pow(0.9, step)) /
                  (std::sqrt(square[n] / (1 - std::pow(0.999, step))) + 1e-8);
       EXPECT_NEAR(weights[n], want[n], 1e-6) << "step " << step << ", weight " << n;
