@@ -27,8 +27,8 @@ struct RankerShape {
   std::string read_out = "sum";  // `sum`, `mean` or `last` of the steps
 };
 
-/// How sharply an estimate ranks before anything has been learned: a tenth slower, 2.3 less.
-inline constexpr float estimate_weight = 24;
+/// How sharply an estimate ranks before anything has been learned: a tenth slower, 0.8 less.
+inline constexpr float estimate_weight = 8;
 
 /// What the score of a program begins with.
 inline float first_score(const RankerShape& shape, const Rows& programs, std::size_t program) {

@@ -23,7 +23,7 @@ namespace tessera {
 namespace {
 
 constexpr double longest_gradient = 0.5;
-constexpr float weight_decay = 0.5f;
+constexpr float weight_decay = 0.1f;
 
 std::unique_ptr<RankingNetwork> make_network(const RankerShape& shape) {
   if (shape.kind == "tenset-mlp") return tenset_mlp(shape);
