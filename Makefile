@@ -35,7 +35,7 @@ test: build check
 	else echo "test: no fuzzing without clang-19"; fi
 
 train: build
-	@echo "train: teaching cost models from data/, about an hour; interrupted, it goes on"
+	@echo "train: teaching cost models from data/, which takes long; interrupted, it goes on"
 	@mkdir -p weights
 	@for model in mamba tlp tenset-mlp gbdt; do \
 	  (cd weights && ../build/tessera train --model $$model --data ../data) || exit 1; done

@@ -12,7 +12,7 @@ Result<Rows> encode(const ScheduleList& list, Encoding encoding, std::size_t thr
   std::vector<EstimatedSchedule> schedules;
   for (std::size_t n = 0; n < list.schedules.size(); ++n)
     schedules.push_back({&list.schedules[n], list.estimates[n]});
-  Result<Rows> rows = encode(list.task, schedules, encoding, threads);
+  Result<Rows> rows = ScheduleEncoder(list.task, encoding).encode(schedules, threads);
   if (!rows) return Error{"task " + list.name + ": " + rows.error().message};
   return rows;
 }

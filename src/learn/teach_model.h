@@ -19,8 +19,8 @@ struct Lecture {
   int threads = 1;
 };
 
-/// As many as make all kinds ready within an hour on two cores: a program costs `tlp` five times
-/// what it costs `mamba`, and that twenty times what it costs `tenset-mlp`.
+/// Fewer the longer one takes: a program costs `tlp` four times what it costs `mamba`, and that
+/// eight times what it costs `tenset-mlp`.
 std::int64_t usual_epochs(std::string_view kind);
 
 /// What came of it.

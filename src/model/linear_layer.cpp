@@ -1,22 +1,15 @@
 #include "model/linear_layer.h"
 
+#include "model/lanes.h"
+
 #include <algorithm>
 
 namespace tessera {
 namespace {
 
 constexpr std::size_t tile_rows = 6;
-/// A panel is two of them, so that a tile of six rows fills the registers of AVX2.
-constexpr std::size_t lanes = 8;
-using Vector [[gnu::vector_size(lanes * sizeof(float))]] = float;
-/// One that may lie anywhere. Copies by memcpy would go through memory in halves.
-using Loose
-    [[gnu::vector_size(lanes * sizeof(float)), gnu::aligned(alignof(float)), gnu::may_alias]] =
-        float;
-
-[[gnu::always_inline]] inline const Loose* loose(const float* at) {
-  return reinterpret_cast<const Loose*>(at);
-}
+/// A panel is two vectors, so that a tile of six rows fills the registers of AVX2.
+static_assert(LinearLayer::panel == 2 * lanes);
 
 struct Product {
   const float* x;
@@ -34,12 +27,12 @@ template <std::size_t Rows>
   Vector left[Rows], right[Rows];
 #pragma GCC unroll 8
   for (std::size_t row = 0; row < Rows; ++row) {
-    left[row] = loose(p.bias)[0];
-    right[row] = loose(p.bias)[1];
+    left[row] = load<Vector>(p.bias);
+    right[row] = load<Vector>(p.bias + lanes);
   }
   for (std::size_t k = 0; k < p.inputs; ++k) {
-    const Loose* const weights = loose(p.weights + k * LinearLayer::panel);
-    const Vector w_left = weights[0], w_right = weights[1];
+    const float* const weights = p.weights + k * LinearLayer::panel;
+    const Vector w_left = load<Vector>(weights), w_right = load<Vector>(weights + lanes);
 #pragma GCC unroll 8
     for (std::size_t row = 0; row < Rows; ++row) {
       const float x = p.x[row * p.x_stride + k];
@@ -53,9 +46,8 @@ template <std::size_t Rows>
       left[row] = left[row] > 0 ? left[row] : Vector{};
       right[row] = right[row] > 0 ? right[row] : Vector{};
     }
-    Loose* const y = reinterpret_cast<Loose*>(p.y + row * p.y_stride);
-    y[0] = left[row];
-    y[1] = right[row];
+    store(p.y + row * p.y_stride, left[row]);
+    store(p.y + row * p.y_stride + lanes, right[row]);
   }
 }
 

@@ -1,32 +1,13 @@
 #include "model/mamba_step.h"
 
 #include "model/decay.h"
-
-#include <type_traits>
+#include "model/lanes.h"
 
 namespace tessera {
 namespace {
 
 /// Channels that are convolved together: some vectors of any kind.
 constexpr std::size_t together = 32;
-
-using Vector [[gnu::vector_size(scan_block * sizeof(float))]] = float;
-/// One that may lie anywhere.
-using Loose
-    [[gnu::vector_size(scan_block * sizeof(float)), gnu::aligned(alignof(float)), gnu::may_alias]] =
-        float;
-
-template <typename Floats>
-[[gnu::always_inline]] inline Floats load(const float* at) {
-  if constexpr (std::is_same_v<Floats, float>)
-    return *at;
-  else
-    return *reinterpret_cast<const Loose*>(at);
-}
-[[gnu::always_inline]] inline void store(float* at, float value) { *at = value; }
-[[gnu::always_inline]] inline void store(float* at, Vector value) {
-  *reinterpret_cast<Loose*>(at) = value;
-}
 
 template <typename Floats>
 [[gnu::always_inline]] inline Floats silu(Floats x) {
@@ -87,6 +68,8 @@ template <typename Part>
 }
 
 }  // namespace
+
+static_assert(scan_block == lanes);
 
 std::vector<float> in_scan_blocks(const std::vector<float>& values, std::size_t states) {
   const std::size_t channels = values.size() / states;

@@ -115,11 +115,6 @@ Result<Rows> ScheduleEncoder::encode(std::span<const EstimatedSchedule> schedule
   return std::move(made.front());
 }
 
-Result<Rows> encode(const Task& task, std::span<const EstimatedSchedule> schedules,
-                    Encoding encoding, std::size_t threads) {
-  return ScheduleEncoder(task, encoding).encode(schedules, threads);
-}
-
 Safetensors to_safetensors(const TrainedRanker& ranker) {
   const RankerShape& shape = ranker.shape;
   Safetensors file{.tensors = ranker.weights, .metadata = ranker.facts};

@@ -48,10 +48,6 @@ class ScheduleEncoder {
   std::unique_ptr<const TokenEncoder> tokens_;
 };
 
-/// With an encoder of its own.
-Result<Rows> encode(const Task& task, std::span<const EstimatedSchedule> schedules,
-                    Encoding encoding, std::size_t threads = 1);
-
 /// A Ranker that has learned, as it is kept in a file.
 struct TrainedRanker {
   RankerShape shape;
