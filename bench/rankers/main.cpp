@@ -82,7 +82,8 @@ int run(const Options& options) {
       return 1;
     }
     const double learn = cpu_seconds(options.rounds, [&] {
-      (*ranker)->learn(lessons.programs, lessons.labels, lessons.lists, 7e-4);
+      (*ranker)->learn(lessons.programs, lessons.lists, ranking_loss(lessons.labels, lessons.lists),
+                       7e-4);
     });
     const double score =
         cpu_seconds(options.rounds, [&] { (void)(*ranker)->score(lessons.programs); });

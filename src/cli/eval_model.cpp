@@ -2,6 +2,7 @@
 #include "base/stopwatch.h"
 #include "cli/eval.h"
 #include "cli/interrupts.h"
+#include "cli/seed_values.h"
 #include "cli/verbs.h"
 #include "learn/scorers.h"
 #include "learn/teach_model.h"
@@ -11,7 +12,6 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <memory>
 #include <set>
@@ -26,6 +26,7 @@ struct EvalModelArguments {
   std::int64_t seeds = 3;
   std::int64_t threads = 0;
   std::int64_t epochs = 0;  // 0: as many as train takes
+  std::vector<std::string> held_out;
   bool has_ablations = false;
   bool is_json = false;
 };
@@ -59,40 +60,33 @@ std::vector<Design> ablations() {
   vary("states", &RankerShape::states, 4, 8, 32);
   vary("blocks", &RankerShape::blocks, 2);
   vary("read-out", &RankerShape::read_out, "mean", "last");
-  vary("estimate", &RankerShape::adds_to_estimate, false);
+  vary("estimate-weight", &RankerShape::estimate_weight, 0, 16, 32);
   return designs;
+}
+
+std::vector<std::string> model_names() {
+  std::vector<std::string> names{"mamba", "tlp", "tenset-mlp", "gbdt", "prior", "random"};
+  for (const Design& design : ablations()) names.push_back(design.name);
+  return names;
 }
 
 std::vector<Design> designs_of(const EvalModelArguments& arguments) {
   std::vector<Design> designs;
-  for (const std::string& model : arguments.models)
-    designs.push_back({.name = model, .shape = {.kind = model}});
-  if (arguments.has_ablations) std::ranges::copy(ablations(), std::back_inserter(designs));
+  const std::vector<Design> others = ablations();
+  for (const std::string& model : arguments.models) {
+    const auto other = std::ranges::find(others, model, &Design::name);
+    designs.push_back(other != others.end() ? *other : Design{model, {.kind = model}});
+  }
+  if (arguments.has_ablations) std::ranges::copy(others, std::back_inserter(designs));
   return designs;
 }
-
-/// Mean and spread over seeds.
-struct Spread {
-  std::vector<double> values;
-
-  double mean() const {
-    double sum = 0;
-    for (const double value : values) sum += value;
-    return values.empty() ? 0 : sum / static_cast<double>(values.size());
-  }
-  double deviation() const {
-    double sum = 0;
-    for (const double value : values) sum += (value - mean()) * (value - mean());
-    return values.size() < 2 ? 0 : std::sqrt(sum / static_cast<double>(values.size() - 1));
-  }
-};
 
 /// What a model reached on a target.
 struct ModelRow {
   std::string model;
   std::string target;
-  Spread top1, top5, top1_pooled, top5_pooled, pairs, programs_per_second, training_seconds;
-  std::map<std::string, Spread> top1_of_networks;
+  SeedValues top1, top5, top1_pooled, top5_pooled, pairs, programs_per_second, training_seconds;
+  std::map<std::string, SeedValues> top1_of_networks;
   std::int64_t parameters = 0;
   std::size_t bytes = 0;
 };
@@ -152,7 +146,9 @@ std::size_t judged_programs(const Dataset& data, const std::string& target) {
 }
 
 Result<std::vector<ModelRow>> eval_model(const EvalModelArguments& arguments) {
-  const Result<Dataset> data = read_dataset(arguments.data);
+  Result<Dataset> data = read_dataset(arguments.data);
+  if (data && !arguments.held_out.empty())
+    data = with_held_out(*std::move(data), arguments.held_out);
   if (!data) return data.error();
   std::error_code problem;
   std::filesystem::create_directories(arguments.work, problem);
@@ -208,10 +204,6 @@ void print_rows(const std::vector<ModelRow>& rows) {
         row.parameters, row.training_seconds.mean(), row.programs_per_second.mean());
 }
 
-nlohmann::ordered_json json_of(const Spread& spread) {
-  return {{"mean", spread.mean()}, {"deviation", spread.deviation()}, {"seeds", spread.values}};
-}
-
 nlohmann::ordered_json json_of(const std::vector<ModelRow>& rows) {
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
   for (const ModelRow& row : rows) {
@@ -256,7 +248,7 @@ void add_eval_model(CLI::App& eval) {
       ->capture_default_str();
   verb.add_option("--models", arguments->models, "Which, with commas")
       ->delimiter(',')
-      ->check(CLI::IsMember({"mamba", "tlp", "tenset-mlp", "gbdt", "prior", "random"}));
+      ->check(CLI::IsMember(model_names()));
   verb.add_option("--seeds", arguments->seeds, "Each model learns so many times")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
@@ -266,6 +258,10 @@ void add_eval_model(CLI::App& eval) {
       ->capture_default_str();
   verb.add_option("--epochs", arguments->epochs, "Of learning, at most")
       ->check(CLI::PositiveNumber);
+  verb.add_option("--held-out", arguments->held_out,
+                  "Networks to judge by, with commas, in the place of those that are always held "
+                  "out: for choosing between ways of learning")
+      ->delimiter(',');
   verb.add_flag("--ablations", arguments->has_ablations,
                 "Also mamba with other convolutions, expansions, states, blocks and read-outs");
   verb.add_option("--threads", arguments->threads, "By default all")->check(CLI::Range(1, 1024));

@@ -97,9 +97,10 @@ void add_train(CLI::App& program) {
   verb.add_option("--blocks", shape.blocks, "Of mamba")->capture_default_str();
   verb.add_option("--read-out", shape.read_out, "Of mamba's steps: sum, mean or last")
       ->capture_default_str();
-  verb.add_flag_callback(
-      "--alone", [&shape] { shape.adds_to_estimate = false; },
-      "Let a neural model rank by itself, not correct what the prior estimates");
+  verb.add_option("--estimate-weight", shape.estimate_weight,
+                  "Of what the prior estimates, which neural models correct; 0: they stand alone")
+      ->check(CLI::Range(0, 1000))
+      ->capture_default_str();
   verb.add_option("--threads", arguments->threads, "That learn; by default all")
       ->check(CLI::Range(1, 1024));
   verb.add_flag("--json", arguments->is_json, "Print JSON");

@@ -17,19 +17,20 @@ std::string_view last_part(std::string_view name) { return name.substr(name.rfin
 }  // namespace
 
 LoopLedger::LoopLedger(const Program& program) {
+  std::vector<std::string> roots;
   const std::function<void(const Stmt&)> walk = [&](const Stmt& s) {
     if (const Allocate* allocate = as<Allocate>(s))
       walk(allocate->body);
     else if (const Block* block = as<Block>(s))
       std::ranges::for_each(block->stmts, walk);
     else
-      add_nest(s);
+      add_nest(s, roots);
   };
   walk(program.body);
 }
 
 /// One perfect nest of a program that no step but `ChooseAlgorithm` has touched.
-void LoopLedger::add_nest(const Stmt& nest) {
+void LoopLedger::add_nest(const Stmt& nest, std::vector<std::string>& roots) {
   const auto stage = static_cast<std::int16_t>(stages_.size());
   stages_.emplace_back();
   const Stmt* at = &nest;
@@ -37,9 +38,10 @@ void LoopLedger::add_nest(const Stmt& nest) {
     const std::size_t begin = names_.size();
     names_ += loop->axis;
     const auto extent = static_cast<float>(max_extent(loop->extent, {}));
-    const std::string_view root = last_part(loop->axis);
-    const Index index = add({.root_at = static_cast<std::uint32_t>(names_.size() - root.size()),
-                             .root_size = static_cast<std::uint32_t>(root.size()),
+    const std::string_view root_name = last_part(loop->axis);
+    const auto root = std::ranges::find(roots, root_name) - roots.begin();
+    if (root == std::ssize(roots)) roots.emplace_back(root_name);
+    const Index index = add({.root = static_cast<std::int16_t>(root),
                              .stage = stage,
                              .reduces = !loop->reduces.empty(),
                              .extent = extent,
@@ -172,7 +174,7 @@ void LoopLedger::follow(const ComputeAt& step) {
   const auto inside = std::ranges::find(consumer, at) + 1;
   for (const Index own : stage_named(step.stage).order) {
     Loop& loop = loops_[own];
-    const auto is_of_axis = [&](Index other) { return root_of(loops_[other]) == root_of(loop); };
+    const auto is_of_axis = [&](Index other) { return loops_[other].root == loop.root; };
     if (loop.reduces || std::ranges::none_of(consumer, is_of_axis)) continue;
     float extent = 1;
     for (auto other = inside; other != consumer.end(); ++other)

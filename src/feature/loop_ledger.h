@@ -20,7 +20,7 @@ class LoopLedger {
  public:
   struct Loop {
     std::uint32_t name_at = 0, name_size = 0;  // in `names_`
-    std::uint32_t root_at = 0, root_size = 0;  // of the axis that it comes from, `x` of `Relu.x.0`
+    std::int16_t root = -1;  // which axis it comes from: of all nests those named `x` are one
     std::int16_t stage = -1;
     std::int16_t axis = 0;   // which of the stage's axes it comes from, counted from the last
     std::int16_t depth = 0;  // how often that was split
@@ -52,11 +52,9 @@ class LoopLedger {
     std::vector<Index> order;  // its loops, outermost first
   };
 
-  void add_nest(const Stmt& nest);
-  std::string_view name_of(const Loop& loop) const { return view(loop.name_at, loop.name_size); }
-  std::string_view root_of(const Loop& loop) const { return view(loop.root_at, loop.root_size); }
-  std::string_view view(std::uint32_t at, std::uint32_t size) const {
-    return std::string_view(names_).substr(at, size);
+  void add_nest(const Stmt& nest, std::vector<std::string>& roots);
+  std::string_view name_of(const Loop& loop) const {
+    return std::string_view(names_).substr(loop.name_at, loop.name_size);
   }
   std::size_t slot_of(std::string_view name) const;
   Index index_of(std::string_view name) const { return table_[slot_of(name)]; }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -13,6 +14,7 @@ struct Rows {
   std::vector<float> values = {};         // row after row
   std::vector<std::size_t> starts = {0};  // the first row of each program, and the end of the last
   std::vector<float> estimates = {};      // of each program, the prior's; none where not known
+  std::vector<std::int64_t> heads = {};   // of each, which head judges it; none: the first
 
   std::size_t size() const { return starts.size() - 1; }  // in programs
   std::size_t length(std::size_t program) const { return starts[program + 1] - starts[program]; }
@@ -25,7 +27,15 @@ struct Rows {
     values.insert(values.end(), more.values.begin(), more.values.end());
     for (std::size_t n = 1; n < more.starts.size(); ++n) starts.push_back(before + more.starts[n]);
     estimates.insert(estimates.end(), more.estimates.begin(), more.estimates.end());
+    heads.insert(heads.end(), more.heads.begin(), more.heads.end());
   }
 };
+
+/// Rows that are alike, once.
+struct DistinctRows {
+  std::vector<std::size_t> rows;  // numbers in `Rows`
+  std::vector<std::size_t> of;    // of each row that was asked for, which of these it is like
+};
+DistinctRows distinct_rows(const Rows& programs, std::span<const std::size_t> rows);
 
 }  // namespace tessera

@@ -1,6 +1,5 @@
 #include "feature/tokens.h"
 
-#include "base/check.h"
 #include "feature/task_token.h"
 #include "feature/token_columns.h"
 
@@ -171,9 +170,18 @@ const LoopLedger& TokenEncoder::after(const ChooseAlgorithm& step) const {
   return known->second;
 }
 
-void TokenEncoder::append(const Schedule& schedule, Rows& rows) const {
-  check(rows.width == token_width, "rows of tokens");
+Rows TokenEncoder::encode(std::span<const Schedule* const> schedules) const {
+  Rows rows{.width = token_width};
+  std::size_t steps = 0;
+  for (const Schedule* schedule : schedules) steps += schedule->size();
+  rows.values.reserve(steps * token_width + schedules.size() * head_.size());
   LoopLedger ledger = plain_;
+  for (const Schedule* schedule : schedules) append(*schedule, ledger, rows);
+  return rows;
+}
+
+void TokenEncoder::append(const Schedule& schedule, LoopLedger& ledger, Rows& rows) const {
+  ledger = plain_;
   std::size_t at = rows.values.size() + head_.size();
   rows.values.resize(at + schedule.size() * token_width);
   std::ranges::copy(head_, rows.values.begin() + static_cast<std::ptrdiff_t>(at - head_.size()));

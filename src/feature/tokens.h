@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
-#include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -38,8 +38,8 @@ inline constexpr std::size_t token_width = 51;
 class TokenEncoder {
  public:
   explicit TokenEncoder(const Task& task);
-  /// Adds one program to `rows`.
-  void append(const Schedule& schedule, Rows& rows) const;
+  /// A program for each schedule.
+  Rows encode(std::span<const Schedule* const> schedules) const;
 
  private:
   struct TensorFacts {
@@ -50,6 +50,8 @@ class TokenEncoder {
   };
   class Writer;
 
+  /// Adds one program; the ledger is any, and used again.
+  void append(const Schedule& schedule, LoopLedger& ledger, Rows& rows) const;
   const TensorFacts& facts_of(std::string_view tensor) const;
   const LoopLedger& after(const ChooseAlgorithm& step) const;
 

@@ -18,9 +18,7 @@ Task task_for(const char* spec, const char* target = "x86-avx2") {
 }
 
 Rows tokens_of(const Task& task, const Schedule& schedule) {
-  Rows rows{.width = token_width};
-  TokenEncoder(task).append(schedule, rows);
-  return rows;
+  return TokenEncoder(task).encode(std::vector{&schedule});
 }
 
 std::span<const float> token(const Rows& rows, std::size_t n) {

@@ -118,4 +118,27 @@ Result<Dataset> read_dataset(const std::string& folder, std::size_t fewest) {
   return data;
 }
 
+Result<Dataset> with_held_out(Dataset data, const std::vector<std::string>& networks) {
+  std::set<std::string> found, tasks;
+  for (NetworkUses& network : data.networks) {
+    const std::string plain = network.network.substr(0, network.network.find(' '));
+    const bool was_held_out = network.is_held_out;
+    network.is_held_out = !was_held_out && std::ranges::find(networks, plain) != networks.end();
+    if (!network.is_held_out) continue;
+    found.insert(plain);
+    for (const auto& [task, calls] : network.calls) tasks.insert(task);
+  }
+  std::string chosen;
+  for (const std::string& network : networks) {
+    if (!found.contains(network))
+      return Error{"network " + network + ": not one of those that models learn from"};
+    chosen += " " + network;
+  }
+  std::erase_if(data.lists,
+                [](const ScheduleList& list) { return list.purpose == Purpose::HeldOut; });
+  for (ScheduleList& list : data.lists) list.purpose = purpose_of(list.name, tasks);
+  data.fingerprint = to_text(fingerprint(data.fingerprint + chosen));
+  return data;
+}
+
 }  // namespace tessera

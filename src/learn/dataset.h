@@ -44,4 +44,9 @@ struct Dataset {
 /// a set without anything to learn from.
 Result<Dataset> read_dataset(const std::string& folder, std::size_t fewest = 2);
 
+/// The same data with other networks held out, in all their variations; what was held out before is
+/// left out. Ways of learning are chosen so: whoever chooses by the networks that results are told
+/// of has learned from them. Refuses names of no networks for training.
+Result<Dataset> with_held_out(Dataset data, const std::vector<std::string>& networks);
+
 }  // namespace tessera

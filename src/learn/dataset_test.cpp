@@ -39,7 +39,10 @@ class DataFolder : public testing::Test {
                            to_json({{.network = "held",
                                      .target = to_text(target_),
                                      .is_held_out = true,
-                                     .calls = {{to_text(fingerprint(tasks_[1])), 2}}}})));
+                                     .calls = {{to_text(fingerprint(tasks_[1])), 2}}},
+                                    {.network = "other batch 2",
+                                     .target = to_text(target_),
+                                     .calls = {{to_text(fingerprint(tasks_[0])), 1}}}})));
   }
 
   TemporaryFolder folder_ = *TemporaryFolder::make();
@@ -100,6 +103,18 @@ TEST_F(DataFolder, JudgesRankingsOfNetworksHeldOut) {
                    held.best_seconds() / std::ranges::max(held.seconds));
   EXPECT_EQ(reversed.pairs, 0);
   EXPECT_EQ(judge(data, "another", oracle).top1.of_networks.size(), 0U);
+}
+
+TEST_F(DataFolder, CanHoldOutOtherNetworks) {
+  const Dataset data = *read_dataset(data_);
+  const Result<Dataset> other = with_held_out(data, {"other"});
+  ASSERT_TRUE(other) << other.error().message;
+  EXPECT_EQ(other->find(to_text(fingerprint(tasks_[1]))), nullptr);
+  EXPECT_EQ(other->find(to_text(fingerprint(tasks_[0])))->purpose, Purpose::HeldOut);
+  EXPECT_NE(other->fingerprint, data.fingerprint);
+  for (const char* none : {"held", "unknown"})
+    EXPECT_EQ(with_held_out(data, {none}).error().message,
+              std::string("network ") + none + ": not one of those that models learn from");
 }
 
 TEST(Metrics, TakeTheFirstOfEqualScoresAndHalfATie) {

@@ -27,11 +27,10 @@ std::string key_of(const Lecture& lecture, const Dataset& data) {
   const TrainingOptions& options = lecture.options;
   std::ostringstream key;
   key << shape.kind << ' ' << shape.model_width << ' ' << shape.expand << ' ' << shape.states << ' '
-      << shape.convolution << ' ' << shape.blocks << ' ' << shape.read_out
-      << (shape.adds_to_estimate ? "" : " alone") << " data " << data.fingerprint << " seed "
-      << options.seed << " epochs " << options.epochs << " rate " << options.learning_rate
-      << " lists " << options.list_size << 'x' << options.lists_per_step << " threads "
-      << lecture.threads;
+      << shape.convolution << ' ' << shape.blocks << ' ' << shape.read_out << " estimate "
+      << shape.estimate_weight << " data " << data.fingerprint << " seed " << options.seed
+      << " epochs " << options.epochs << " rate " << options.learning_rate << " lists "
+      << options.list_size << 'x' << options.lists_per_step << " threads " << lecture.threads;
   for (const std::string& target : lecture.targets) key << ' ' << target;
   return key.str();
 }

@@ -3,45 +3,46 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
-#include <type_traits>
 
 namespace tessera {
 
 /// As many integers as there are floats.
 template <typename Floats>
 struct IntegersLike {
-  using Type [[gnu::vector_size(sizeof(Floats))]] = std::int32_t;
+  using Type [[gnu::vector_size(sizeof(Floats))]] = std::uint32_t;
 };
 template <>
 struct IntegersLike<float> {
-  using Type = std::int32_t;
+  using Type = std::uint32_t;
 };
 
-template <typename To, typename From>
-[[gnu::always_inline]] inline To converted(From from) {
-  if constexpr (std::is_arithmetic_v<To>)
-    return static_cast<To>(from);
-  else
-    return __builtin_convertvector(from, To);
+/// 2^x for x <= 0, of a float or of a vector of them, in a form that loops over it become vectors:
+/// with a relative error below 2e-7, and never below the smallest normal number.
+template <typename Floats>
+[[gnu::always_inline]] inline Floats halving(Floats x) {
+  using Integers = typename IntegersLike<Floats>::Type;
+  x = x < -126.0f ? Floats{} - 126.0f : x;
+  // The sum has no bits for a fraction: what is left in its last ones is the nearest integer, with
+  // the bias of exponents.
+  constexpr float rounding = 12582912.0f + 127.0f;
+  const Floats rounded = x + rounding;
+  const Floats rest = x - (rounded - rounding);
+  const Floats power = std::bit_cast<Floats>(std::bit_cast<Integers>(rounded) << 23);
+  // 2^r with the smallest relative error for |r| <= 1/2 that a polynomial has which is 1 at 0
+  const Floats slope =
+      0.693147004f +
+      rest *
+          (0.240222424f + rest * (0.0555073358f + rest * (0.00967151299f + rest * 0.00132647273f)));
+  return power * (1.0f + rest * slope);
 }
 
-/// exp(x) for x <= 0, of a float or of a vector of them, in a form that loops over it become
-/// vectors: with a relative error below 4e-7, and never below the smallest normal number.
+inline constexpr float log2_e = 1.44269504f;
+
+/// exp(x) for x <= 0, with an absolute error below 3e-7.
 template <typename Floats>
 [[gnu::always_inline]] inline Floats decay(Floats x) {
-  using Integers = typename IntegersLike<Floats>::Type;
-  x = x < -87.0f ? Floats{} - 87.0f : x;
-  const auto power = converted<Integers>(x * 1.44269504f - 0.5f);  // rounds to nearest
-  // ln 2 in two parts: the product with the first is exact
-  const auto count = converted<Floats>(power);
-  const Floats rest = (x - count * 0.693359375f) + count * 2.12194440e-4f;
-  // (exp(r) - 1) / r at the Chebyshev points of |r| <= ln 2 / 2
-  const Floats slope =
-      1.0f + rest * (0.499993721f +
-                     rest * (0.166665770f + rest * (0.0418756445f + rest * 0.00836317307f)));
-  return std::bit_cast<Floats>((power + 127) << 23) * (1.0f + rest * slope);
+  return halving<Floats>(x * log2_e);
 }
-
 inline double decay(double x) { return std::exp(x); }
 
 }  // namespace tessera

@@ -70,7 +70,7 @@ float pairs_loss(List& list, std::size_t i) {
 
 }  // namespace
 
-RankingLoss lambda_rank(std::span<const float> scores, std::span<const float> labels) {
+ListLoss lambda_rank(std::span<const float> scores, std::span<const float> labels) {
   check(scores.size() == labels.size(), "a label for each score");
   const std::size_t size = scores.size();
   std::vector<float> discounts(size);
@@ -88,7 +88,7 @@ RankingLoss lambda_rank(std::span<const float> scores, std::span<const float> la
     best += list.gain[n] * discount(n + 1);
   }
 
-  RankingLoss result{.gradient = std::vector<float>(size)};
+  ListLoss result{.gradient = std::vector<float>(size)};
   if (best <= 0) return result;
   for (std::size_t i = 0; i < size; ++i) result.loss += pairs_loss(list, i);
   const double scale = std::numbers::log2e / best;

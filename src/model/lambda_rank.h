@@ -5,9 +5,11 @@
 
 namespace tessera {
 
-struct RankingLoss {
+/// How far the scores of one list are from what they should be.
+struct ListLoss {
   double loss = 0;
-  std::vector<float> gradient = {};  // by the scores
+  std::vector<float> gradient = {};          // by the scores
+  std::vector<float> feature_gradient = {};  // by the features; empty for zeros
 };
 
 /// How badly the scores of one list order its labels (LambdaRank, Burges 2010):
@@ -18,6 +20,6 @@ struct RankingLoss {
 /// where p are the positions from 1 on by descending score, equal scores in the order of the list,
 /// and maxDCG is the DCG of the best order. The gradient takes w for constant. Labels are at least
 /// 0.
-RankingLoss lambda_rank(std::span<const float> scores, std::span<const float> labels);
+ListLoss lambda_rank(std::span<const float> scores, std::span<const float> labels);
 
 }  // namespace tessera

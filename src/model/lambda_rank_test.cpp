@@ -90,7 +90,7 @@ TEST(LambdaRank, AgreesWithItsDefinition) {
     for (const double spread : {0.0, 1.0, 30.0, 300.0}) {
       const Sample list = sample(size, spread, size);
       const PlainLoss plain(doubles(list.scores), doubles(list.labels));
-      const RankingLoss got = lambda_rank(list.scores, list.labels);
+      const ListLoss got = lambda_rank(list.scores, list.labels);
       const double loss = plain(doubles(list.scores));
       EXPECT_NEAR(got.loss, loss, 1e-5 * loss) << size << " " << spread;
       const Doubles gradient = plain.gradient(doubles(list.scores));
@@ -103,7 +103,7 @@ TEST(LambdaRank, HasTheGradientOfItsLossWithWeightsHeld) {
   const Sample list = sample(23, 4, 5);
   const Doubles scores = doubles(list.scores);
   const PlainLoss plain(scores, doubles(list.labels));
-  const RankingLoss got = lambda_rank(list.scores, list.labels);
+  const ListLoss got = lambda_rank(list.scores, list.labels);
   for (std::size_t n = 0; n < scores.size(); ++n) {
     constexpr double step = 1e-5;
     Doubles above = scores;
@@ -116,7 +116,7 @@ TEST(LambdaRank, HasTheGradientOfItsLossWithWeightsHeld) {
 
 TEST(LambdaRank, HasNothingToSayOfEqualLabels) {
   for (const float label : {0.0f, 0.5f}) {
-    const RankingLoss got =
+    const ListLoss got =
         lambda_rank(std::vector<float>{3, 1, 2}, std::vector<float>{label, label, label});
     EXPECT_EQ(got.loss, 0);
     EXPECT_EQ(got.gradient, (std::vector<float>{0, 0, 0}));

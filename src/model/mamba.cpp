@@ -2,6 +2,7 @@
 
 #include "base/check.h"
 #include "base/parallel_for.h"
+#include "model/decay.h"
 #include "model/mamba_step.h"
 
 #include <algorithm>
@@ -93,7 +94,7 @@ Result<Mamba> Mamba::make(const TrainedRanker& trained) {
     block.convolution_bias = weights.take(name + "conv.bias", {channels}).values;
     block.a =
         in_scan_blocks(weights.take(name + "A_log", {channels, shape.states}).values, net.states_);
-    for (float& a : block.a) a = -std::exp(a);
+    for (float& a : block.a) a = -std::exp(a) * log2_e;
     block.d = weights.take(name + "D", {channels}).values;
     net.blocks_.push_back(std::move(block));
   }
@@ -104,44 +105,57 @@ Result<Mamba> Mamba::make(const TrainedRanker& trained) {
 }
 
 std::vector<float> Mamba::score(const Rows& programs, std::size_t threads) const {
+  std::vector<float> scores = outputs(programs, head_.size(), threads);
+  for (std::size_t n = 0; n < scores.size(); ++n) scores[n] += first_score(shape_, programs, n);
+  return scores;
+}
+
+std::vector<float> Mamba::features(const Rows& programs, std::size_t threads) const {
+  return outputs(programs, head_.size() - 1, threads);
+}
+
+std::vector<float> Mamba::outputs(const Rows& programs, std::size_t layers,
+                                  std::size_t threads) const {
   check(programs.width == shape_.width, "rows of the ranker's width");
-  std::vector<float> scores(programs.size());
+  std::vector<float> all(programs.size() * head_[layers - 1].outputs());
   const std::vector<std::size_t> order = walking_order(programs);
   const std::size_t parts = parts_per_thread * threads;
   parallel_for(parts, threads, [&](std::size_t n) {
     const std::size_t first = n * order.size() / parts, end = (n + 1) * order.size() / parts;
-    if (first < end) score_part(programs, std::span(order).subspan(first, end - first), scores);
+    if (first < end)
+      add_outputs(programs, std::span(order).subspan(first, end - first), layers, all);
   });
-  return scores;
+  return all;
 }
 
 /// A walk through a tree of rows. What goes from step to step is kept for each depth: a node finds
-/// there what the one that it goes on from has left.
+/// there what the one that it goes on from has left. What the first block gets from a row depends
+/// on nothing else and is computed once for rows that are alike.
 class Mamba::Walk {
  public:
-  Walk(const Mamba& net, std::size_t depths) : net_(net), memories_(net.blocks_.size()) {
+  Walk(const Mamba& net, const Rows& programs, const PrefixTree& tree)
+      : net_(net), tree_(tree), memories_(net.blocks_.size()) {
+    std::size_t depths = 0;
+    std::vector<std::size_t> rows;
+    for (const PrefixTree::Node& node : tree.nodes) {
+      depths = std::max(depths, node.depth + 1);
+      rows.push_back(node.row);
+    }
+    distinct_ = distinct_rows(programs, rows);
     for (Memory& memory : memories_) {
       memory.inputs.resize(depths * net.channels_);
       memory.states.resize(depths * net.states_ * net.channels_);
     }
+    for (std::size_t n = 0; n < distinct_.rows.size(); n += rows_together)
+      read(programs, std::span(distinct_.rows).subspan(n, count_from(n, distinct_.rows.size())));
   }
 
-  /// Scores of some nodes, in the order of the walk.
-  void judge(std::span<const PrefixTree::Node> nodes, const Rows& programs, float* scores) {
-    std::vector<float>& rows = sized(rows_, nodes.size() * net_.shape_.width);
-    for (std::size_t n = 0; n < nodes.size(); ++n)
-      for (std::size_t column = 0; column < net_.shape_.width; ++column)
-        rows[n * net_.shape_.width + column] =
-            programs.values[nodes[n].row * net_.shape_.width + column] *
-            net_.inverse_scales_[column];
-    const float* x =
-        through(net_.encoder_[0], rows.data(), net_.shape_.width, nodes.size(), a_, true);
-    through(net_.encoder_[1], x, net_.encoder_[0].stride(), nodes.size(), h_, true);
-    for (std::size_t n = 0; n < net_.blocks_.size(); ++n) mix(net_.blocks_[n], memories_[n], nodes);
-    x = through(net_.head_[0], h_.data(), stride(), nodes.size(), a_, true);
-    x = through(net_.head_[1], x, net_.head_[0].stride(), nodes.size(), b_, true);
-    x = through(net_.head_[2], x, net_.head_[1].stride(), nodes.size(), a_, false);
-    for (std::size_t n = 0; n < nodes.size(); ++n) scores[n] = x[n * net_.head_[2].stride()];
+  /// What so many layers of the head give for each node.
+  std::vector<float> outputs(std::size_t layers) {
+    std::vector<float> all;
+    for (std::size_t n = 0; n < tree_.nodes.size(); n += rows_together)
+      judge(n, count_from(n, tree_.nodes.size()), layers, all);
+    return all;
   }
 
  private:
@@ -151,11 +165,15 @@ class Mamba::Walk {
     std::vector<float> states;
   };
 
+  static std::size_t count_from(std::size_t n, std::size_t end) {
+    return std::min(rows_together, end - n);
+  }
   static std::vector<float>& sized(std::vector<float>& values, std::size_t size) {
     if (values.size() < size) values.resize(size);
     return values;
   }
   std::size_t stride() const { return net_.encoder_[1].stride(); }
+  std::size_t xz_stride() const { return net_.blocks_.front().in_proj.stride(); }
 
   static const float* through(const LinearLayer& layer, const float* x, std::size_t x_stride,
                               std::size_t rows, std::vector<float>& y, bool is_relu) {
@@ -163,9 +181,48 @@ class Mamba::Walk {
     return y.data();
   }
 
-  /// h += mixer(norm(h)).
-  void mix(const Block& block, Memory& memory, std::span<const PrefixTree::Node> nodes) {
-    const std::size_t rows = nodes.size(), channels = net_.channels_;
+  /// Adds to what is known of distinct rows.
+  void read(const Rows& programs, std::span<const std::size_t> rows) {
+    const std::size_t width = net_.shape_.width;
+    std::vector<float>& scaled = sized(a_, rows.size() * width);
+    for (std::size_t n = 0; n < rows.size(); ++n)
+      for (std::size_t column = 0; column < width; ++column)
+        scaled[n * width + column] =
+            programs.values[rows[n] * width + column] * net_.inverse_scales_[column];
+    const float* x = through(net_.encoder_[0], scaled.data(), width, rows.size(), c_, true);
+    through(net_.encoder_[1], x, net_.encoder_[0].stride(), rows.size(), h_, true);
+    const float* xz = project(net_.blocks_.front(), rows.size());
+    encoded_.insert(encoded_.end(), h_.data(), h_.data() + rows.size() * stride());
+    projected_.insert(projected_.end(), xz, xz + rows.size() * xz_stride());
+  }
+
+  /// Some nodes, in the order of the walk.
+  void judge(std::size_t first, std::size_t count, std::size_t layers, std::vector<float>& all) {
+    sized(h_, count * stride());
+    sized(xz_, count * xz_stride());
+    for (std::size_t n = 0; n < count; ++n) {
+      const std::size_t row = distinct_.of[first + n];
+      std::copy_n(encoded_.data() + row * stride(), stride(), h_.data() + n * stride());
+      std::copy_n(projected_.data() + row * xz_stride(), xz_stride(), xz_.data() + n * xz_stride());
+    }
+    const std::span nodes = std::span(tree_.nodes).subspan(first, count);
+    for (std::size_t n = 0; n < net_.blocks_.size(); ++n) {
+      if (n > 0) project(net_.blocks_[n], count);
+      mix(net_.blocks_[n], memories_[n], nodes);
+    }
+    const float* x = h_.data();
+    std::size_t x_stride = stride();
+    for (std::size_t n = 0; n < layers; ++n) {
+      const bool is_last = n + 1 == net_.head_.size();
+      x = through(net_.head_[n], x, x_stride, count, n % 2 == 0 ? a_ : c_, !is_last);
+      x_stride = net_.head_[n].stride();
+    }
+    for (std::size_t n = 0; n < count; ++n)
+      all.insert(all.end(), x + n * x_stride, x + n * x_stride + net_.head_[layers - 1].outputs());
+  }
+
+  /// xz = in_proj(norm(h)): an input and a gate for each channel.
+  const float* project(const Block& block, std::size_t rows) {
     std::vector<float>& normed = sized(a_, rows * stride());
     for (std::size_t n = 0; n < rows; ++n) {
       const float* h = h_.data() + n * stride();
@@ -175,13 +232,18 @@ class Mamba::Walk {
       for (std::size_t k = 0; k < net_.width_; ++k)
         normed[n * stride() + k] = h[k] * factor * block.norm[k];
     }
-    const float* xz = through(block.in_proj, normed.data(), stride(), rows, b_, false);
-    const std::size_t xz_stride = block.in_proj.stride();
+    return through(block.in_proj, normed.data(), stride(), rows, xz_, false);
+  }
+
+  /// h += mixer(xz).
+  void mix(const Block& block, Memory& memory, std::span<const PrefixTree::Node> nodes) {
+    const std::size_t rows = nodes.size(), channels = net_.channels_;
+    const float* xz = xz_.data();
     std::vector<float>& x = sized(x_, rows * channels);
     for (std::size_t n = 0; n < rows; ++n) {
       const std::size_t depth = nodes[n].depth;
       float* inputs = memory.inputs.data();
-      std::copy_n(xz + n * xz_stride, channels, inputs + depth * channels);
+      std::copy_n(xz + n * xz_stride(), channels, inputs + depth * channels);
       convolve({.inputs = inputs + depth * channels,
                 .known = std::min(depth + 1, net_.steps_),
                 .steps = net_.steps_,
@@ -198,7 +260,7 @@ class Mamba::Walk {
       const std::size_t depth = nodes[n].depth, size = net_.states_ * channels;
       const float* b = projected + n * stride_of_projected + net_.dt_width_;
       scan({.x = x.data() + n * channels,
-            .z = xz + n * xz_stride + channels,
+            .z = xz + n * xz_stride() + channels,
             .dt = dt + n * block.dt_proj.stride(),
             .a = block.a.data(),
             .b = b,
@@ -214,34 +276,35 @@ class Mamba::Walk {
   }
 
   const Mamba& net_;
+  const PrefixTree& tree_;
+  DistinctRows distinct_;                   // of nodes
+  std::vector<float> encoded_, projected_;  // of distinct rows: h and xz for the first block
   std::vector<Memory> memories_;
-  std::vector<float> rows_, h_, x_, y_, a_, b_, c_, d_;
+  std::vector<float> h_, xz_, x_, y_, a_, c_, d_;
 };
 
-void Mamba::score_part(const Rows& programs, std::span<const std::size_t> order,
-                       std::vector<float>& scores) const {
+void Mamba::add_outputs(const Rows& programs, std::span<const std::size_t> order,
+                        std::size_t layers, std::vector<float>& all) const {
   const PrefixTree tree = prefix_tree(programs, order);
-  std::size_t depths = 0;
-  for (const PrefixTree::Node& node : tree.nodes) depths = std::max(depths, node.depth + 1);
-  std::vector<float> of_nodes(tree.nodes.size());
-  Walk walk(*this, depths);
-  for (std::size_t n = 0; n < tree.nodes.size(); n += rows_together) {
-    const std::size_t count = std::min(rows_together, tree.nodes.size() - n);
-    walk.judge(std::span(tree.nodes).subspan(n, count), programs, of_nodes.data() + n);
-  }
+  const std::size_t width = head_[layers - 1].outputs();
+  std::vector<float> of_nodes = Walk(*this, programs, tree).outputs(layers);
   if (shape_.read_out != "last") {
-    std::vector<float> sums(depths);  // up to each depth of the path
+    std::vector<float> sums;  // up to each depth of the path
     for (std::size_t n = 0; n < tree.nodes.size(); ++n) {
       const std::size_t depth = tree.nodes[n].depth;
-      of_nodes[n] += depth == 0 ? 0 : sums[depth - 1];
-      sums[depth] = of_nodes[n];
+      sums.resize((depth + 1) * width);
+      for (std::size_t k = 0; k < width; ++k) {
+        float& value = of_nodes[n * width + k];
+        value += depth == 0 ? 0 : sums[(depth - 1) * width + k];
+        sums[depth * width + k] = value;
+      }
     }
   }
   for (std::size_t n = 0; n < order.size(); ++n) {
-    float& score = scores[order[n]];
-    score = of_nodes[tree.ends[n]];
-    if (shape_.read_out == "mean") score /= static_cast<float>(programs.length(order[n]));
-    score += first_score(shape_, programs, order[n]);
+    const float count =
+        shape_.read_out == "mean" ? static_cast<float>(programs.length(order[n])) : 1.0F;
+    for (std::size_t k = 0; k < width; ++k)
+      all[order[n] * width + k] = of_nodes[tree.ends[n] * width + k] / count;
   }
 }
 

@@ -18,8 +18,12 @@ class Mamba {
   /// Refuses weights that are not those of the shape.
   static Result<Mamba> make(const TrainedRanker& trained);
 
-  /// Each program has a row at least.
+  /// Here and below each program has a row at least.
   std::vector<float> score(const Rows& programs, std::size_t threads) const;
+  /// What the last layer sees of each program, `feature_width` numbers: programs that are alike to
+  /// this network have like ones.
+  std::vector<float> features(const Rows& programs, std::size_t threads) const;
+  std::size_t feature_width() const { return head_.back().inputs(); }
 
  private:
   struct Block {
@@ -33,9 +37,11 @@ class Mamba {
   class Walk;
 
   Mamba() = default;
+  /// What so many layers of the head give for each program, read out.
+  std::vector<float> outputs(const Rows& programs, std::size_t layers, std::size_t threads) const;
   /// Of programs that follow each other in walking order.
-  void score_part(const Rows& programs, std::span<const std::size_t> order,
-                  std::vector<float>& scores) const;
+  void add_outputs(const Rows& programs, std::span<const std::size_t> order, std::size_t layers,
+                   std::vector<float>& all) const;
 
   RankerShape shape_;
   std::size_t width_ = 0;     // of the model

@@ -52,7 +52,7 @@ template <typename Floats>
     const std::size_t at = first * step.states + s * count;
     Floats now = drive * step.b[s];
     if (step.before != nullptr)
-      now += decay<Floats>(dt * load<Floats>(step.a + at)) * load<Floats>(step.before + at);
+      now += halving<Floats>(dt * load<Floats>(step.a + at)) * load<Floats>(step.before + at);
     store(h + at, now);
     sum += now * step.c[s];
   }

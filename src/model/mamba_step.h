@@ -25,7 +25,7 @@ std::vector<float> in_scan_blocks(const std::vector<float>& values, std::size_t 
 
 /// One step of the selective scan, for all channels:
 ///
-///     dt = softplus(dt)    h = exp(dt a) before + dt b x    out = (c h + d x) SiLU(z)
+///     dt = softplus(dt)    h = 2^(dt a) before + dt b x    out = (c h + d x) SiLU(z)
 struct ScanStep {
   const float *x, *z, *dt;  // of each channel
   const float* a;           // in scan blocks

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace tessera {
@@ -100,9 +101,30 @@ TEST(Mamba, AddsToTheEstimateUnlessItStandsAlone) {
   programs.estimates = {0, -0.5F, -1};
   const std::vector<float> both = score();
   for (std::size_t n = 0; n < alone.size(); ++n)
-    EXPECT_NEAR(both[n], alone[n] + estimate_weight * programs.estimates[n], 1e-4);
-  shape.adds_to_estimate = false;
+    EXPECT_NEAR(both[n], alone[n] + 8 * programs.estimates[n], 1e-4);
+  shape.estimate_weight = 0;
   EXPECT_EQ(score(), alone);
+}
+
+TEST(Mamba, ScoresAreLinearInItsFeatures) {
+  const RankerShape shape{.kind = "mamba", .width = width_of(Encoding::Tokens)};
+  Result<std::unique_ptr<Ranker>> ranker = make_ranker(shape, 3, 1);
+  ASSERT_TRUE(ranker) << ranker.error().message;
+  const Tensors weights = (*ranker)->weights();
+  const Mamba mamba = *Mamba::make({.shape = shape, .weights = weights});
+  const Rows programs = random_programs(shape.width, 5);
+  const std::vector<float> scores = mamba.score(programs, 2),
+                           features = mamba.features(programs, 2);
+  const auto last = [&](const char* name) -> const std::vector<float>& {
+    return std::ranges::find(weights, name, &NamedTensor::name)->values;
+  };
+  ASSERT_EQ(features.size(), programs.size() * mamba.feature_width());
+  for (std::size_t n = 0; n < programs.size(); ++n) {
+    float sum = last("head.4.bias")[0] * static_cast<float>(programs.length(n));
+    for (std::size_t k = 0; k < mamba.feature_width(); ++k)
+      sum += last("head.4.weight")[k] * features[n * mamba.feature_width() + k];
+    EXPECT_NEAR(sum, scores[n], 1e-4);
+  }
 }
 
 TEST(Mamba, RefusesWeightsOfAnotherShape) {
@@ -119,13 +141,15 @@ TEST(Mamba, RefusesWeightsOfAnotherShape) {
 TEST(TrainedRanker, ReadsBack) {
   TrainedRanker trained{.shape = {.kind = "mamba", .width = width_of(Encoding::Tokens)},
                         .weights = {{"w", {2}, {1, 2}}},
-                        .facts = {{"seed", "7"}}};
+                        .facts = {{"seed", "7"}},
+                        .memory = {{"importance.w", {2}, {3, 4}}}};
   trained.shape.scales.assign(trained.shape.width, 2);
   trained.shape.read_out = "last";
   const Result<TrainedRanker> got = from_safetensors(to_safetensors(trained));
   ASSERT_TRUE(got) << got.error().message;
   EXPECT_EQ(got->weights, trained.weights);
   EXPECT_EQ(got->facts, trained.facts);
+  EXPECT_EQ(got->memory, trained.memory);
   EXPECT_EQ(got->shape.scales, trained.shape.scales);
   EXPECT_EQ(got->shape.read_out, "last");
   Safetensors other = to_safetensors(trained);

@@ -37,6 +37,13 @@ Result<const RankerLibrary*> find_library() {
   return library;
 }
 
+Result<const RankerLibrary*> library_for(const RankerShape& shape, int threads) {
+  check(threads > 0, "a thread at least");
+  if (Result<void> buildable = expect_buildable(shape); !buildable) return buildable.error();
+  static const Result<const RankerLibrary*> library = find_library();
+  return library;
+}
+
 }  // namespace
 
 Result<const RankerLibrary*> open_ranker_library(std::span<const fs::path> folders) {
@@ -74,6 +81,7 @@ Result<void> expect_buildable(const RankerShape& shape) {
       {"expand", shape.expand},
       {"states", shape.states},
       {"convolution", shape.convolution},
+      {"heads", shape.heads},
       {"blocks", shape.blocks}};
   for (const auto& [name, size] : sizes)
     if (size < 1 || size > largest)
@@ -89,13 +97,26 @@ Result<void> expect_buildable(const RankerShape& shape) {
   return {};
 }
 
+LossOfList ranking_loss(std::span<const float> labels, std::span<const std::size_t> lists) {
+  return [labels, lists](std::size_t list, const Judgement& judgement) {
+    return lambda_rank(judgement.scores,
+                       labels.subspan(lists[list], lists[list + 1] - lists[list]));
+  };
+}
+
 Result<std::unique_ptr<Ranker>> make_ranker(const RankerShape& shape, std::uint64_t seed,
                                             int threads) {
-  check(threads > 0, "a thread at least");
-  if (Result<void> buildable = expect_buildable(shape); !buildable) return buildable.error();
-  static const Result<const RankerLibrary*> library = find_library();
+  const Result<const RankerLibrary*> library = library_for(shape, threads);
   if (!library) return library.error();
   return (*library)->make(shape, seed, threads);
+}
+
+Result<std::unique_ptr<Ranker>> make_column(const RankerShape& shape, const Tensors& base,
+                                            std::uint64_t seed, int threads) {
+  check(shape.kind == "mamba", "a column of a mamba");
+  const Result<const RankerLibrary*> library = library_for(shape, threads);
+  if (!library) return library.error();
+  return (*library)->make_column(shape, base, seed, threads);
 }
 
 }  // namespace tessera

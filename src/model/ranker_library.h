@@ -14,6 +14,8 @@ namespace tessera {
 struct RankerLibrary {
   const char* version;  // the first field in all versions
   std::unique_ptr<Ranker> (*make)(const RankerShape& shape, std::uint64_t seed, int threads);
+  Result<std::unique_ptr<Ranker>> (*make_column)(const RankerShape& shape, const Tensors& base,
+                                                 std::uint64_t seed, int threads);
 };
 
 /// The type and the name of the library's only symbol.

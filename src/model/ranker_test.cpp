@@ -39,8 +39,8 @@ TEST(RankerLibrary, MustBeALibrary) {
 }
 
 TEST(RankerLibrary, MustBeOfTheSameVersion) {
-  EXPECT_TRUE(expect_same_version({TESSERA_VERSION, nullptr}));
-  const Result<void> other = expect_same_version({"0.0.7", nullptr});
+  EXPECT_TRUE(expect_same_version({TESSERA_VERSION, nullptr, nullptr}));
+  const Result<void> other = expect_same_version({"0.0.7", nullptr, nullptr});
   ASSERT_FALSE(other);
   EXPECT_EQ(other.error().message,
             "libtessera_torch.so: of version 0.0.7, expected " TESSERA_VERSION);

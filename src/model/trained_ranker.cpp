@@ -17,6 +17,7 @@ constexpr std::size_t fewest_together = 64;
 
 constexpr const char* format_name = "tessera ranker";
 constexpr const char* scales_name = "scales";
+const std::string memory_prefix = "memory.";
 constexpr std::int64_t statement_version = 1;
 
 using Metadata = std::map<std::string, std::string>;
@@ -82,20 +83,17 @@ ScheduleEncoder::ScheduleEncoder(Task task, Encoding encoding)
 Result<Rows> ScheduleEncoder::encode(std::span<const EstimatedSchedule> schedules) const {
   Rows rows{.width = width_of(encoding_)};
   if (encoding_ == Encoding::Tokens) {
-    std::size_t steps = 0;
-    for (const EstimatedSchedule& one : schedules) steps += one.schedule->size();
-    rows.values.reserve((steps + 2 * schedules.size()) * token_width);
-  }
-  for (const EstimatedSchedule& one : schedules) {
-    rows.estimates.push_back(one.estimate);
-    if (encoding_ == Encoding::Tokens) {
-      tokens_->append(*one.schedule, rows);
-      continue;
+    std::vector<const Schedule*> plain;
+    for (const EstimatedSchedule& one : schedules) plain.push_back(one.schedule);
+    rows = tokens_->encode(plain);
+  } else {
+    for (const EstimatedSchedule& one : schedules) {
+      const Result<Program> program = tessera::apply(*one.schedule, plain_);
+      if (!program) return program.error();
+      append_statements(task_, *program, rows);
     }
-    const Result<Program> program = tessera::apply(*one.schedule, plain_);
-    if (!program) return program.error();
-    append_statements(task_, *program, rows);
   }
+  for (const EstimatedSchedule& one : schedules) rows.estimates.push_back(one.estimate);
   return rows;
 }
 
@@ -118,6 +116,8 @@ Result<Rows> ScheduleEncoder::encode(std::span<const EstimatedSchedule> schedule
 Safetensors to_safetensors(const TrainedRanker& ranker) {
   const RankerShape& shape = ranker.shape;
   Safetensors file{.tensors = ranker.weights, .metadata = ranker.facts};
+  for (const NamedTensor& tensor : ranker.memory)
+    file.tensors.push_back({memory_prefix + tensor.name, tensor.shape, tensor.values});
   file.metadata["format"] = format_name;
   file.metadata["kind"] = shape.kind;
   file.metadata["rows_version"] = std::to_string(version_of(encoding_of(shape.kind)));
@@ -127,7 +127,7 @@ Safetensors to_safetensors(const TrainedRanker& ranker) {
   file.metadata["convolution"] = std::to_string(shape.convolution);
   file.metadata["blocks"] = std::to_string(shape.blocks);
   file.metadata["read_out"] = shape.read_out;
-  file.metadata["adds_to_estimate"] = shape.adds_to_estimate ? "1" : "0";
+  file.metadata["estimate_weight"] = std::to_string(shape.estimate_weight);
   file.tensors.push_back({scales_name, {static_cast<std::int64_t>(shape.width)}, shape.scales});
   file.tensors.back().values.resize(shape.width, 1);
   return file;
@@ -145,7 +145,7 @@ Result<TrainedRanker> from_safetensors(Safetensors file) {
   shape.convolution = fields.integer("convolution");
   shape.blocks = fields.integer("blocks");
   shape.read_out = fields.text("read_out");
-  shape.adds_to_estimate = fields.integer("adds_to_estimate") != 0;
+  shape.estimate_weight = fields.integer("estimate_weight");
   if (fields.refusal) return *fields.refusal;
   const Encoding encoding = encoding_of(shape.kind);
   if (version != version_of(encoding))
@@ -158,9 +158,13 @@ Result<TrainedRanker> from_safetensors(Safetensors file) {
   shape.width = scales->values.size();
   shape.scales = std::move(scales->values);
   file.tensors.erase(scales);
-  return TrainedRanker{.shape = std::move(shape),
-                       .weights = std::move(file.tensors),
-                       .facts = std::move(file.metadata)};
+  TrainedRanker ranker{.shape = std::move(shape), .weights = {}, .facts = std::move(file.metadata)};
+  for (NamedTensor& tensor : file.tensors) {
+    const bool is_memory = tensor.name.starts_with(memory_prefix);
+    if (is_memory) tensor.name.erase(0, memory_prefix.size());
+    (is_memory ? ranker.memory : ranker.weights).push_back(std::move(tensor));
+  }
+  return ranker;
 }
 
 Result<TrainedRanker> read_trained_ranker(const std::string& path) {

@@ -54,6 +54,8 @@ struct TrainedRanker {
   Tensors weights;
   /// How it came about, in words: data, seed, epochs, what it reached.
   std::map<std::string, std::string> facts = {};
+  /// What keeps it from forgetting when it learns further; none of those that never shall.
+  Tensors memory = {};
 };
 
 /// The shape and the version of its rows stand in the metadata, scales are a tensor.

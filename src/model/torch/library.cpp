@@ -2,6 +2,7 @@
 #include "model/torch/torch_ranker.h"
 
 extern "C" [[gnu::visibility("default")]] const tessera::RankerLibrary* tessera_ranker_library() {
-  static constexpr tessera::RankerLibrary library{TESSERA_VERSION, &tessera::make_torch_ranker};
+  static constexpr tessera::RankerLibrary library{TESSERA_VERSION, &tessera::make_torch_ranker,
+                                                  &tessera::make_torch_column};
   return &library;
 }

@@ -1,6 +1,7 @@
 #include "model/torch/layers.h"
 #include "model/torch/ranking_network.h"
 
+#include <ATen/core/grad_mode.h>
 #include <ATen/ops/exp.h>
 #include <ATen/ops/linear.h>
 #include <ATen/ops/relu.h>
@@ -18,6 +19,7 @@ namespace tessera {
 namespace {
 
 constexpr std::int64_t narrow = 64;  // of the encoder and the head
+constexpr std::int64_t adapter_width = 16;
 
 at::Tensor root_mean_square_norm(const at::Tensor& x, const at::Tensor& weight) {
   return x * at::rsqrt((x * x).mean(1, true) + 1e-5) * weight;
@@ -57,20 +59,66 @@ class Mamba final : public RankingNetwork {
     return draw.take();
   }
 
-  at::Tensor scores(const Weights& weights, const Packed& programs) const override {
-    at::Tensor x = at::relu(mlp(weights, "encoder", 2, programs.rows));
-    for (std::int64_t n = 0; n < shape_.blocks; ++n) {
-      const at::Tensor normed = root_mean_square_norm(x, weights.at(prefix(n) + "norm.weight"));
-      x = x + mixer(weights, prefix(n), normed, programs.starts);
+  Output judge(const Weights& weights, const Packed& programs) const override {
+    return through(weights, programs, nullptr).output;
+  }
+
+  /// What the network has computed on its way.
+  struct Trace {
+    at::Tensor encoded;        // of rows
+    at::Tensor mixed, judged;  // of steps
+    Output output = {};
+  };
+  /// With adapters to a base where there is one.
+  Trace through(const Weights& weights, const Packed& programs, const Trace* base) const {
+    const auto adapted = [&](const at::Tensor& h, const char* adapter,
+                             at::Tensor Trace::* of_base) {
+      return base == nullptr ? h : h + adapter_of(weights, adapter, base->*of_base);
+    };
+    Trace trace;
+    trace.encoded =
+        adapted(at::relu(mlp(weights, "encoder", 2, programs.rows)), "adapter.0.", &Trace::encoded);
+    const at::Tensor& encoded = trace.encoded;
+    Projected first = project(weights, prefix(0), encoded);
+    first.x = spread_to_steps(first.x, programs);
+    first.gate = spread_to_steps(first.gate, programs);
+    at::Tensor x = spread_to_steps(encoded, programs);
+    x = x + mixer(weights, prefix(0), first, programs.starts);
+    for (std::int64_t n = 1; n < shape_.blocks; ++n)
+      x = x + mixer(weights, prefix(n), project(weights, prefix(n), x), programs.starts);
+    trace.mixed = adapted(x, "adapter.1.", &Trace::mixed);
+    trace.judged =
+        adapted(at::relu(linear(weights, "head.0", trace.mixed)), "adapter.2.", &Trace::judged);
+    const at::Tensor seen = at::relu(linear(weights, "head.2", trace.judged));
+    trace.output.features = read_out(seen, programs);
+    const at::Tensor& bias = weights.at("head.4.bias");
+    trace.output.scores =
+        at::linear(trace.output.features, weights.at("head.4.weight")).squeeze(1) +
+        (shape_.read_out == "sum" ? bias * lengths(programs) : bias);
+    return trace;
+  }
+
+  void draw_adapters(WeightDraw& draw) const {
+    for (const char* adapter : {"adapter.0.", "adapter.1.", "adapter.2."}) {
+      draw.linear(std::string(adapter) + "V", width_, adapter_width);
+      draw.filled(std::string(adapter) + "U.weight", {width_, adapter_width}, 0);
+      draw.filled(std::string(adapter) + "alpha", {width_}, 0.1F);
     }
-    if (shape_.read_out == "last") x = x.index_select(0, programs.starts.slice(0, 1) - 1);
-    const at::Tensor judged = mlp(weights, "head", 3, x).squeeze(1);
-    if (shape_.read_out == "last") return judged;
-    const at::Tensor sum = sum_by_program(judged, programs);
-    return shape_.read_out == "mean" ? sum / lengths(programs) : sum;
   }
 
  private:
+  static at::Tensor adapter_of(const Weights& weights, const std::string& name,
+                               const at::Tensor& of_base) {
+    const at::Tensor narrowed = at::relu(linear(weights, name + "V", of_base));
+    return weights.at(name + "alpha") * at::linear(narrowed, weights.at(name + "U.weight"));
+  }
+
+  at::Tensor read_out(const at::Tensor& steps, const Packed& programs) const {
+    if (shape_.read_out == "last") return steps.index_select(0, programs.starts.slice(0, 1) - 1);
+    const at::Tensor sum = sum_by_program(steps, programs);
+    return shape_.read_out == "mean" ? sum / lengths(programs).unsqueeze(1) : sum;
+  }
+
   static std::string prefix(std::int64_t block) { return "blocks." + std::to_string(block) + "."; }
 
   void draw_block(const std::string& block, WeightDraw& draw) const {
@@ -91,21 +139,30 @@ class Mamba final : public RankingNetwork {
                  bound(channels_) * bound(shape_.blocks));
   }
 
-  at::Tensor mixer(const Weights& weights, const std::string& block, const at::Tensor& h,
+  /// What a block needs of each step by itself.
+  struct Projected {
+    at::Tensor x, gate;
+  };
+
+  Projected project(const Weights& weights, const std::string& block, const at::Tensor& h) const {
+    const at::Tensor normed = root_mean_square_norm(h, weights.at(block + "norm.weight"));
+    // two products, so that each result lies by itself
+    const std::vector<at::Tensor> in_proj = weights.at(block + "in_proj.weight").split(channels_);
+    return {.x = at::linear(normed, in_proj[0]), .gate = at::silu(at::linear(normed, in_proj[1]))};
+  }
+
+  at::Tensor mixer(const Weights& weights, const std::string& block, const Projected& projected,
                    const at::Tensor& starts) const {
     const auto weight = [&](const char* name) { return weights.at(block + name); };
-    // two products, so that each result lies by itself
-    const std::vector<at::Tensor> in_proj = weight("in_proj.weight").split(channels_);
-    const at::Tensor z = at::linear(h, in_proj[1]);
-    const at::Tensor x = at::silu(causal_convolution(
-        at::linear(h, in_proj[0]), weight("conv.weight"), weight("conv.bias"), starts));
+    const at::Tensor x = at::silu(
+        causal_convolution(projected.x, weight("conv.weight"), weight("conv.bias"), starts));
     const std::vector<at::Tensor> parts =
         at::linear(x, weight("x_proj.weight"))
             .split_with_sizes({dt_width_, shape_.states, shape_.states}, 1);
     const at::Tensor dt = at::softplus(linear(weights, block + "dt_proj", parts[0]));
     const at::Tensor y =
         selective_scan(dt, -at::exp(weight("A_log")), parts[1], parts[2], weight("D"), x, starts);
-    return at::linear(y * at::silu(z), weight("out_proj.weight"));
+    return at::linear(y * projected.gate, weight("out_proj.weight"));
   }
 
   RankerShape shape_;
@@ -114,7 +171,41 @@ class Mamba final : public RankingNetwork {
   std::int64_t dt_width_;
 };
 
+class Column final : public RankingNetwork {
+ public:
+  Column(const RankerShape& shape, Weights base) : mamba_(shape), base_(std::move(base)) {}
+
+  Tensors initial_weights(Rng& rng) const override {
+    Tensors weights = mamba_.initial_weights(rng);  // for names and shapes
+    for (NamedTensor& weight : weights) {
+      const at::Tensor& of_base = base_.at(weight.name);
+      weight.values.assign(of_base.data_ptr<float>(), of_base.data_ptr<float>() + of_base.numel());
+    }
+    WeightDraw draw(rng);
+    mamba_.draw_adapters(draw);
+    for (NamedTensor& weight : draw.take()) weights.push_back(std::move(weight));
+    return weights;
+  }
+
+  Output judge(const Weights& weights, const Packed& programs) const override {
+    Mamba::Trace base;
+    {
+      const at::NoGradGuard without_gradients;
+      base = mamba_.through(base_, programs, nullptr);
+    }
+    return mamba_.through(weights, programs, &base).output;
+  }
+
+ private:
+  Mamba mamba_;
+  Weights base_;
+};
+
 }  // namespace
+
+std::unique_ptr<RankingNetwork> column(const RankerShape& shape, Weights base) {
+  return std::make_unique<Column>(shape, std::move(base));
+}
 
 std::unique_ptr<RankingNetwork> mamba(const RankerShape& shape) {
   return std::make_unique<Mamba>(shape);

@@ -46,6 +46,35 @@ void with_type(const at::Tensor& tensor, const F& f) {
     f(float());
 }
 
+/// LibTorch's own way back takes a call for each row.
+class Spread : public Function<Spread> {
+ public:
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& rows,
+                            const at::Tensor& of_steps) {
+    context->save_for_backward({of_steps});
+    context->saved_data["rows"] = rows.size(0);
+    return rows.index_select(0, of_steps);
+  }
+
+  static variable_list backward(AutogradContext* context, variable_list gradients) {
+    const at::Tensor of_steps = context->get_saved_variables()[0];
+    const at::Tensor dy = with_whole_rows(gradients[0]);
+    const std::int64_t width = dy.size(1);
+    at::Tensor dx = at::zeros({context->saved_data["rows"].toInt(), width}, dy.options());
+    with_type(dy, [&]<typename T>(T) {
+      const Matrix<const T> from = read<T>(dy);
+      const Matrix<T> to = write<T>(dx);
+      std::int64_t step = 0;
+      for (const std::int64_t row : view(of_steps)) {
+        const T* slope = from.row(step++);
+        T* sum = to.row(row);
+        for (std::int64_t k = 0; k < width; ++k) sum[k] += slope[k];
+      }
+    });
+    return {dx, at::Tensor()};
+  }
+};
+
 class Convolution : public Function<Convolution> {
  public:
   static at::Tensor forward(AutogradContext* context, const at::Tensor& any_x,
@@ -144,6 +173,10 @@ class Scan : public Function<Scan> {
 };
 
 }  // namespace
+
+at::Tensor spread_to_steps(const at::Tensor& of_rows, const Packed& packed) {
+  return Spread::apply(of_rows, packed.of_steps);
+}
 
 at::Tensor lengths(const Packed& packed) { return at::diff(packed.starts); }
 

@@ -5,19 +5,25 @@
 
 namespace tessera {
 
-/// Programs of different lengths without padding: the rows of all, one program behind the other.
+/// Programs of different lengths without padding: the steps of all, one program behind the other.
+/// Many steps are alike: what depends on a step alone is computed for rows, then spread.
 struct Packed {
-  at::Tensor rows;    // rows x width
-  at::Tensor starts;  // the first row of each program, and the end of the last
+  at::Tensor rows;        // distinct ones x width
+  at::Tensor of_steps;    // the row of each step
+  at::Tensor starts;      // the first step of each program, and the end of the last
+  at::Tensor heads = {};  // of each program, where there are several
 
   std::int64_t programs() const { return starts.size(0) - 1; }
 };
 
-/// The number of rows of each program.
+/// What rows have, for each step.
+at::Tensor spread_to_steps(const at::Tensor& of_rows, const Packed& packed);
+
+/// The number of steps of each program.
 at::Tensor lengths(const Packed& packed);
-/// The program of each row.
+/// The program of each step.
 at::Tensor owners(const Packed& packed);
-/// The sum of the values of each program's rows.
+/// The sum of the values of each program's steps.
 at::Tensor sum_by_program(const at::Tensor& values, const Packed& packed);
 
 /// The convolution of `model/torch/causal_convolution.h`, whose weight is channels x taps.

@@ -96,11 +96,24 @@ TEST(Packed, ConvolutionAgreesWithAutograd) {
 }
 
 TEST(Packed, SumsTheRowsOfEachProgram) {
-  const Packed packed{.rows = at::rand({steps, 2}), .starts = starts_tensor()};
+  const Packed packed{.rows = {}, .of_steps = {}, .starts = starts_tensor()};
+  const at::Tensor values = at::rand({steps, 2});
   Inputs want;
   for (std::size_t n = 0; n + 1 < starts.size(); ++n)
-    want.push_back(packed.rows.slice(0, starts[n], starts[n + 1]).sum(0));
-  EXPECT_TRUE(at::allclose(sum_by_program(packed.rows, packed), at::stack(want)));
+    want.push_back(values.slice(0, starts[n], starts[n + 1]).sum(0));
+  EXPECT_TRUE(at::allclose(sum_by_program(values, packed), at::stack(want)));
+}
+
+TEST(Packed, SpreadingAgreesWithAutograd) {
+  const Packed packed{.rows = {},
+                      .of_steps = at::tensor(std::vector<std::int64_t>{2, 0, 2, 2, 0, 3, 3}),
+                      .starts = starts_tensor()};
+  for (const auto& [type, tolerance] : types) {
+    const Inputs in = {variable({4, 5}, type)};
+    const auto spread = [&](const Inputs& all) { return spread_to_steps(all[0], packed); };
+    const auto plain = [&](const Inputs& all) { return all[0].index_select(0, packed.of_steps); };
+    expect_same(in, spread, plain, tolerance);
+  }
 }
 
 }  // namespace

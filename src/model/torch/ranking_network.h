@@ -20,8 +20,11 @@ class RankingNetwork {
   virtual ~RankingNetwork() = default;
   /// All weights, in the order of files, as they are before the first lesson.
   virtual Tensors initial_weights(Rng& rng) const = 0;
-  /// One number for each program.
-  virtual at::Tensor scores(const Weights& weights, const Packed& programs) const = 0;
+  struct Output {
+    at::Tensor scores;    // one for each program
+    at::Tensor features;  // programs x width, what the last layer sees; may be undefined
+  };
+  virtual Output judge(const Weights& weights, const Packed& programs) const = 0;
 };
 
 /// TenSet's (Zheng et al. 2021): statements are summed before they are judged.
@@ -33,6 +36,8 @@ std::unique_ptr<RankingNetwork> tenset_mlp(const RankerShape& shape);
 ///
 ///     rows --encoder: width-64-128-256-256--> + attention --residual.0, residual.1-->
 ///          decoder: 256-256-128-64-1 --> sum of the rows
+///
+/// With several heads each has a decoder of its own, `decoder1` for the second.
 std::unique_ptr<RankingNetwork> tlp(const RankerShape& shape);
 
 /// Blocks of Mamba (Gu and Dao 2023) in the place of attention. With d = model_width,
@@ -57,6 +62,17 @@ std::unique_ptr<RankingNetwork> tlp(const RankerShape& shape);
 /// | `head.2.weight`, `.bias` | 64 x d, 64 | then ReLU |
 /// | `head.4.weight`, `.bias` | 1 x 64, 1 | |
 std::unique_ptr<RankingNetwork> mamba(const RankerShape& shape);
+
+/// A mamba beside another of the same shape, its base, whose weights never change (Progress and
+/// Compress, Schwarz et al. 2018). What its encoder, its blocks and the first layer of its head
+/// give gets what an adapter makes of the base's, with k for that and 16 rows of V:
+///
+///     h + alpha (U ReLU(V k + c))
+///
+/// `adapter.n.V.weight`, `.bias` (c), `adapter.n.U.weight` and `adapter.n.alpha`, n from 0 to 2,
+/// are weights of its own behind those of a mamba. It begins as its base: with the same weights,
+/// and with U of zeros.
+std::unique_ptr<RankingNetwork> column(const RankerShape& shape, Weights base);
 
 /// Weights that are drawn away from 0 on purpose, which must not decay: A_log and D.
 bool decays(const std::string& weight);

@@ -19,12 +19,12 @@ class TensetMlp final : public RankingNetwork {
     return draw.take();
   }
 
-  at::Tensor scores(const Weights& weights, const Packed& programs) const override {
+  Output judge(const Weights& weights, const Packed& programs) const override {
     at::Tensor x = at::relu(mlp(weights, "encoder", 2, programs.rows));
-    x = sum_by_program(x, programs);
+    x = sum_by_program(spread_to_steps(x, programs), programs);
     x = residual(weights, "residual.0", x);
     x = residual(weights, "residual.1", x);
-    return linear(weights, "decoder", x).squeeze(1);
+    return {.scores = linear(weights, "decoder", x).squeeze(1), .features = x};
   }
 
  private:

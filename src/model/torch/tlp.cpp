@@ -15,8 +15,8 @@ namespace tessera {
 namespace {
 
 constexpr std::int64_t inner_width = 256;
-constexpr std::int64_t heads = 8;
-constexpr std::int64_t head_width = inner_width / heads;
+constexpr std::int64_t attention_heads = 8;
+constexpr std::int64_t head_width = inner_width / attention_heads;
 
 /// Where rows lie when all programs are as long as the longest.
 struct Padding {
@@ -24,7 +24,7 @@ struct Padding {
     const at::Tensor all_lengths = lengths(packed);
     const at::Tensor owner = owners(packed);
     steps = all_lengths.max().item<std::int64_t>();
-    const at::Tensor row = at::arange(packed.rows.size(0), at::kLong);
+    const at::Tensor row = at::arange(packed.of_steps.size(0), at::kLong);
     place = owner * steps + row - packed.starts.index_select(0, owner);
     is_empty = at::arange(steps, at::kLong) >= all_lengths.unsqueeze(1);
   }
@@ -45,7 +45,7 @@ at::Tensor attention(const Weights& weights, const Packed& programs, const at::T
   const Padding padding(programs);
   const std::vector<at::Tensor> parts =
       padding.padded(linear(weights, "attention.in_proj", x))
-          .view({padding.programs, padding.steps, 3, heads, head_width})
+          .view({padding.programs, padding.steps, 3, attention_heads, head_width})
           .permute({2, 0, 3, 1, 4})  // query, key and value; programs; heads; steps
           .unbind(0);
   at::Tensor match =
@@ -60,7 +60,8 @@ at::Tensor attention(const Weights& weights, const Packed& programs, const at::T
 
 class Tlp final : public RankingNetwork {
  public:
-  explicit Tlp(const RankerShape& shape) : width_(static_cast<std::int64_t>(shape.width)) {}
+  explicit Tlp(const RankerShape& shape)
+      : width_(static_cast<std::int64_t>(shape.width)), decoders_(shape.heads) {}
 
   Tensors initial_weights(Rng& rng) const override {
     WeightDraw draw(rng);
@@ -74,20 +75,40 @@ class Tlp final : public RankingNetwork {
     draw.filled("attention.out_proj.bias", {inner_width}, 0);
     draw.linear("residual.0", inner_width, inner_width);
     draw.linear("residual.1", inner_width, inner_width);
-    draw.mlp("decoder", {inner_width, inner_width, 128, 64, 1});
+    for (std::int64_t n = 0; n < decoders_; ++n)
+      draw.mlp(decoder(n), {inner_width, inner_width, 128, 64, 1});
     return draw.take();
   }
 
-  at::Tensor scores(const Weights& weights, const Packed& programs) const override {
-    at::Tensor x = at::relu(mlp(weights, "encoder", 4, programs.rows));
+  Output judge(const Weights& weights, const Packed& programs) const override {
+    at::Tensor x = spread_to_steps(at::relu(mlp(weights, "encoder", 4, programs.rows)), programs);
     x = x + attention(weights, programs, x);
     x = residual(weights, "residual.0", x);
     x = residual(weights, "residual.1", x);
-    return sum_by_program(mlp(weights, "decoder", 4, x).squeeze(1), programs);
+    return {.scores = sum_by_program(decoded(weights, programs, x), programs), .features = {}};
   }
 
  private:
+  static std::string decoder(std::int64_t head) {
+    return head == 0 ? "decoder" : "decoder" + std::to_string(head);
+  }
+
+  /// A number for each step, by the head of its program.
+  at::Tensor decoded(const Weights& weights, const Packed& programs, const at::Tensor& x) const {
+    if (decoders_ == 1) return mlp(weights, decoder(0), 4, x).squeeze(1);
+    const at::Tensor heads = programs.heads.index_select(0, owners(programs));
+    at::Tensor all = at::zeros({x.size(0)}, x.options());
+    for (std::int64_t n = 0; n < decoders_; ++n) {
+      const at::Tensor steps = (heads == n).nonzero().squeeze(1);
+      if (steps.size(0) == 0) continue;
+      all = all.index_copy(0, steps,
+                           mlp(weights, decoder(n), 4, x.index_select(0, steps)).squeeze(1));
+    }
+    return all;
+  }
+
   std::int64_t width_;
+  std::int64_t decoders_;
 };
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include "base/check.h"
 #include "base/parallel_for.h"
 #include "base/rng.h"
-#include "model/lambda_rank.h"
 #include "model/torch/adam.h"
 #include "model/torch/batches.h"
 #include "model/torch/ranking_network.h"
@@ -11,7 +10,9 @@
 
 #include <ATen/Parallel.h>
 #include <ATen/core/grad_mode.h>
+#include <ATen/ops/empty.h>
 #include <ATen/ops/from_blob.h>
+#include <ATen/ops/tensor.h>
 #include <torch/csrc/autograd/autograd.h>
 
 #include <algorithm>
@@ -35,6 +36,10 @@ std::unique_ptr<RankingNetwork> make_network(const RankerShape& shape) {
 /// The same memory.
 at::Tensor tensor_at(float* numbers, const std::vector<std::int64_t>& shape) {
   return at::from_blob(numbers, shape, at::kFloat);
+}
+
+at::Tensor indices(const std::vector<std::int64_t>& numbers) {
+  return at::tensor(numbers, at::kLong);
 }
 
 /// A thread's view of the weights, with a gradient of its own.
@@ -65,9 +70,10 @@ TensorLayout state_layout(const Tensors& weights) {
 
 class TorchRanker final : public Ranker {
  public:
-  TorchRanker(const RankerShape& shape, Tensors weights, int threads)
+  TorchRanker(const RankerShape& shape, std::unique_ptr<RankingNetwork> network, Tensors weights,
+              int threads)
       : shape_(shape),
-        network_(make_network(shape)),
+        network_(std::move(network)),
         layout_(weights),
         state_layout_(state_layout(weights)),
         weights_(*layout_.numbers(weights)),
@@ -84,24 +90,30 @@ class TorchRanker final : public Ranker {
   }
 
   std::vector<float> score(const Rows& programs) const override {
-    std::vector<std::size_t> begins(programs.size() + 1);  // each is a list of its own
-    std::iota(begins.begin(), begins.end(), 0);
-    const std::vector<Batch> parts = batches(programs, begins);
     std::vector<float> scores(programs.size());
-    parallel_for(parts.size(), learners_.size(), [&](std::size_t n) {
-      const at::NoGradGuard without_gradients;
-      const at::Tensor got = network_->scores(learners_.front().weights,
-                                              packed(programs, parts[n].first, parts[n].end));
-      const float* const learned = got.data_ptr<float>();
-      for (std::size_t k = parts[n].first; k < parts[n].end; ++k)
-        scores[k] = first_score(shape_, programs, k) + learned[k - parts[n].first];
+    judge(programs, [&](const Batch& batch, const RankingNetwork::Output& output) {
+      const float* const learned = output.scores.data_ptr<float>();
+      for (std::size_t k = batch.first; k < batch.end; ++k)
+        scores[k] = first_score(shape_, programs, k) + learned[k - batch.first];
     });
     return scores;
   }
 
-  double learn(const Rows& programs, std::span<const float> labels,
-               std::span<const std::size_t> lists, double learning_rate) override {
-    check(labels.size() == programs.size(), "a label for each program");
+  std::vector<float> features(const Rows& programs) const override {
+    std::vector<std::vector<float>> parts(programs.size());
+    judge(programs, [&](const Batch& batch, const RankingNetwork::Output& output) {
+      if (!output.features.defined()) return;
+      const at::Tensor all = output.features.contiguous();
+      parts[batch.first].assign(all.data_ptr<float>(), all.data_ptr<float>() + all.numel());
+    });
+    std::vector<float> features;
+    for (const std::vector<float>& part : parts)
+      features.insert(features.end(), part.begin(), part.end());
+    return features;
+  }
+
+  double learn(const Rows& programs, std::span<const std::size_t> lists, const LossOfList& loss,
+               double learning_rate) override {
     check(lists.size() > 1 && lists.front() == 0 && lists.back() == programs.size(),
           "lists of all programs");
     const std::vector<Batch> parts = batches(programs, lists);
@@ -112,8 +124,7 @@ class TorchRanker final : public Ranker {
       Learner& learner = learners_[thread];
       std::fill(learner.gradient.begin(), learner.gradient.end(), 0.0f);
       for (std::size_t n = thread; n < parts.size(); n += threads)
-        losses[n] = add_gradient(learner, programs, labels,
-                                 lists.subspan(parts[n].first, parts[n].end - parts[n].first + 1));
+        losses[n] = add_gradient(learner, programs, lists, parts[n], loss);
     });
 
     std::vector<float>& gradient = learners_.front().gradient;
@@ -123,8 +134,41 @@ class TorchRanker final : public Ranker {
     const auto count = static_cast<double>(lists.size() - 1);
     for (float& slope : gradient) slope = static_cast<float>(slope / count);
     clip(gradient, longest_gradient);
+    for (std::size_t n = 0; n < held_.size(); ++n)
+      gradient[n] += held_[n].strength * (weights_[n] - held_[n].centre);
     adam_step(adam_, weights_, gradient, decay_, learning_rate);
     return std::accumulate(losses.begin(), losses.end(), 0.0) / count;
+  }
+
+  Tensors importance(const Rows& programs, std::span<const std::size_t> lists,
+                     const LossOfList& loss) override {
+    const std::size_t threads = learners_.size(), count = lists.size() - 1;
+    std::vector<std::vector<float>> squares(threads, std::vector<float>(layout_.size()));
+    parallel_for(threads, threads, [&](std::size_t thread) {
+      Learner& learner = learners_[thread];
+      for (std::size_t n = thread; n < count; n += threads) {
+        std::fill(learner.gradient.begin(), learner.gradient.end(), 0.0f);
+        add_gradient(learner, programs, lists, {n, n + 1}, loss);
+        for (std::size_t k = 0; k < layout_.size(); ++k)
+          squares[thread][k] += learner.gradient[k] * learner.gradient[k];
+      }
+    });
+    for (std::size_t n = 1; n < threads; ++n)
+      std::transform(squares[0].begin(), squares[0].end(), squares[n].begin(), squares[0].begin(),
+                     std::plus());
+    for (float& square : squares[0]) square /= static_cast<float>(count);
+    return layout_.tensors(squares[0]);
+  }
+
+  Result<void> hold(const Tensors& centre, const Tensors& strength) override {
+    const Result<std::vector<float>> centres = layout_.numbers(centre);
+    if (!centres) return Error{"centre of a " + shape_.kind + ": " + centres.error().message};
+    const Result<std::vector<float>> strengths = layout_.numbers(strength);
+    if (!strengths) return Error{"strength of a " + shape_.kind + ": " + strengths.error().message};
+    held_.clear();
+    for (std::size_t n = 0; n < centres->size(); ++n)
+      held_.push_back({(*centres)[n], (*strengths)[n]});
+    return {};
   }
 
   Tensors weights() const override { return layout_.tensors(weights_); }
@@ -157,6 +201,19 @@ class TorchRanker final : public Ranker {
   }
 
  private:
+  /// Calls `take` with what the network says of each batch of programs, on several threads.
+  template <typename Take>
+  void judge(const Rows& programs, const Take& take) const {
+    std::vector<std::size_t> begins(programs.size() + 1);  // each is a list of its own
+    std::iota(begins.begin(), begins.end(), 0);
+    const std::vector<Batch> parts = batches(programs, begins);
+    parallel_for(parts.size(), learners_.size(), [&](std::size_t n) {
+      const at::NoGradGuard without_gradients;
+      take(parts[n], network_->judge(learners_.front().weights,
+                                     packed(programs, parts[n].first, parts[n].end)));
+    });
+  }
+
   /// Some of the programs, with columns divided by their scales.
   Packed packed(const Rows& programs, std::size_t first, std::size_t end) const {
     check(programs.width == shape_.width, "rows of the ranker's width");
@@ -165,40 +222,76 @@ class TorchRanker final : public Ranker {
     for (std::size_t n = first; n <= end; ++n)
       starts.push_back(static_cast<std::int64_t>(programs.starts[n] - first_row));
     for (std::size_t n = first; n < end; ++n) check(programs.length(n) > 0, "programs with rows");
-    const auto count = static_cast<std::int64_t>(starts.size());
     const auto width = static_cast<std::int64_t>(programs.width);
-    // reads only; LibTorch has no tensor of constants
-    const at::Tensor rows =
-        tensor_at(const_cast<float*>(programs.values.data() + first_row * programs.width),
-                  {starts.back(), width});
-    return {.rows = shape_.scales.empty()
-                        ? rows
-                        : rows / tensor_at(const_cast<float*>(shape_.scales.data()), {width}),
-            .starts = at::from_blob(starts.data(), {count}, at::kLong).clone()};
+    std::vector<std::size_t> steps(programs.starts[end] - first_row);
+    std::iota(steps.begin(), steps.end(), first_row);
+    const DistinctRows distinct = distinct_rows(programs, steps);
+    at::Tensor rows = at::empty({std::ssize(distinct.rows), width}, at::kFloat);
+    float* to = rows.data_ptr<float>();
+    for (const std::size_t row : distinct.rows)
+      for (std::size_t k = 0; k < programs.width; ++k)
+        *to++ = programs.values[row * programs.width + k] /
+                (shape_.scales.empty() ? 1 : shape_.scales[k]);
+    const std::vector<std::int64_t> of_steps(distinct.of.begin(), distinct.of.end());
+    std::vector<std::int64_t> heads(end - first);
+    if (!programs.heads.empty())
+      std::copy_n(programs.heads.begin() + static_cast<std::ptrdiff_t>(first), heads.size(),
+                  heads.begin());
+    return {.rows = rows,
+            .of_steps = indices(of_steps),
+            .starts = indices(starts),
+            .heads = indices(heads)};
   }
 
-  /// The loss of some lists.
-  double add_gradient(const Learner& learner, const Rows& programs, std::span<const float> labels,
-                      std::span<const std::size_t> lists) const {
-    const at::Tensor scores =
-        network_->scores(learner.weights, packed(programs, lists.front(), lists.back()));
-    const float* const learned = scores.data_ptr<float>();
-    std::vector<float> values, gradient;
-    for (std::size_t k = lists.front(); k < lists.back(); ++k)
-      values.push_back(first_score(shape_, programs, k) + learned[k - lists.front()]);
-    double loss = 0;
-    for (std::size_t n = 0; n + 1 < lists.size(); ++n) {
-      const std::size_t size = lists[n + 1] - lists[n];
-      const RankingLoss list =
-          lambda_rank(std::span<const float>(values).subspan(lists[n] - lists.front(), size),
-                      labels.subspan(lists[n], size));
-      loss += list.loss;
-      gradient.insert(gradient.end(), list.gradient.begin(), list.gradient.end());
+  /// The loss of the lists of a batch.
+  double add_gradient(const Learner& learner, const Rows& programs,
+                      std::span<const std::size_t> lists, const Batch& batch,
+                      const LossOfList& loss) const {
+    const std::size_t first = lists[batch.first], end = lists[batch.end];
+    const RankingNetwork::Output output =
+        network_->judge(learner.weights, packed(programs, first, end));
+    const float* const learned = output.scores.data_ptr<float>();
+    std::vector<float> scores;
+    for (std::size_t k = first; k < end; ++k)
+      scores.push_back(first_score(shape_, programs, k) + learned[k - first]);
+    std::span<const float> features;
+    std::size_t width = 0;
+    if (output.features.defined()) {
+      width = static_cast<std::size_t>(output.features.size(1));
+      features = {output.features.data_ptr<float>(), width * scores.size()};
     }
-    torch::autograd::backward(
-        {scores}, {tensor_at(gradient.data(), {static_cast<std::int64_t>(gradient.size())})});
-    return loss;
+
+    double sum = 0;
+    std::vector<float> gradient(scores.size()), feature_gradient;
+    for (std::size_t n = batch.first; n < batch.end; ++n) {
+      const std::size_t at = lists[n] - first, size = lists[n + 1] - lists[n];
+      const ListLoss list = loss(n, {.scores = std::span<const float>(scores).subspan(at, size),
+                                     .features = features.subspan(at * width, size * width)});
+      sum += list.loss;
+      std::copy(list.gradient.begin(), list.gradient.end(),
+                gradient.begin() + static_cast<std::ptrdiff_t>(at));
+      if (list.feature_gradient.empty()) continue;
+      feature_gradient.resize(features.size());
+      std::copy(list.feature_gradient.begin(), list.feature_gradient.end(),
+                feature_gradient.begin() + static_cast<std::ptrdiff_t>(at * width));
+    }
+    const auto count = static_cast<std::int64_t>(scores.size());
+    std::vector<at::Tensor> outputs = {output.scores};
+    std::vector<at::Tensor> gradients = {tensor_at(gradient.data(), {count})};
+    if (!feature_gradient.empty()) {
+      outputs.push_back(output.features);
+      gradients.push_back(
+          tensor_at(feature_gradient.data(), {count, static_cast<std::int64_t>(width)}));
+    }
+    torch::autograd::backward(outputs, gradients);
+    return sum;
   }
+
+  /// Where a weight is pulled to, and how strongly.
+  struct Held {
+    float centre = 0;
+    float strength = 0;
+  };
 
   RankerShape shape_;
   std::unique_ptr<RankingNetwork> network_;
@@ -206,18 +299,37 @@ class TorchRanker final : public Ranker {
   TensorLayout state_layout_;
   std::vector<float> weights_;
   std::vector<float> decay_;
+  std::vector<Held> held_;  // none, or one for each weight
   AdamState adam_;
   std::vector<Learner> learners_;  // one for each thread
 };
+
+std::unique_ptr<Ranker> ranker_of(const RankerShape& shape, std::unique_ptr<RankingNetwork> network,
+                                  std::uint64_t seed, int threads) {
+  at::set_num_threads(1);
+  openblas_set_num_threads(1);
+  Rng rng(seed);
+  Tensors weights = network->initial_weights(rng);
+  return std::make_unique<TorchRanker>(shape, std::move(network), std::move(weights), threads);
+}
 
 }  // namespace
 
 std::unique_ptr<Ranker> make_torch_ranker(const RankerShape& shape, std::uint64_t seed,
                                           int threads) {
-  at::set_num_threads(1);
-  openblas_set_num_threads(1);
+  return ranker_of(shape, make_network(shape), seed, threads);
+}
+
+Result<std::unique_ptr<Ranker>> make_torch_column(const RankerShape& shape, const Tensors& base,
+                                                  std::uint64_t seed, int threads) {
   Rng rng(seed);
-  return std::make_unique<TorchRanker>(shape, make_network(shape)->initial_weights(rng), threads);
+  const TensorLayout layout(make_network(shape)->initial_weights(rng));
+  const Result<std::vector<float>> numbers = layout.numbers(base);
+  if (!numbers) return Error{"base of a column: " + numbers.error().message};
+  Weights weights;
+  for (NamedTensor& tensor : layout.tensors(*numbers))
+    weights.emplace(tensor.name, tensor_at(tensor.values.data(), tensor.shape).clone());
+  return ranker_of(shape, column(shape, std::move(weights)), seed, threads);
 }
 
 }  // namespace tessera

@@ -8,5 +8,8 @@ namespace tessera {
 /// rankers alone: LibTorch and OpenBLAS are told to make none.
 std::unique_ptr<Ranker> make_torch_ranker(const RankerShape& shape, std::uint64_t seed,
                                           int threads);
+/// Likewise, of a mamba. Refuses a base of another shape.
+Result<std::unique_ptr<Ranker>> make_torch_column(const RankerShape& shape, const Tensors& base,
+                                                  std::uint64_t seed, int threads);
 
 }  // namespace tessera

@@ -57,7 +57,8 @@ std::unique_ptr<Ranker> ranker(const std::string& kind, int threads = 1) {
 }
 
 double learn(Ranker& ranker, const Lessons& lessons) {
-  return ranker.learn(lessons.programs, lessons.labels, lessons.lists, 3e-3);
+  return ranker.learn(lessons.programs, lessons.lists, ranking_loss(lessons.labels, lessons.lists),
+                      3e-3);
 }
 
 /// The share of pairs of a list that the scores order as the labels do.
@@ -210,6 +211,107 @@ TEST(MambaRanker, ReadsOutSumsMeansAndLastSteps) {
                         .starts = {0, length}})
                .front();
   EXPECT_NEAR(sum, sums[0], 1e-5);
+}
+
+TEST(MambaRanker, IsHeldWhereItIs) {
+  const std::unique_ptr<Ranker> free = ranker("mamba"), held = ranker("mamba");
+  const Tensors before = held->weights();
+  Tensors strong = before;
+  for (NamedTensor& weight : strong) std::ranges::fill(weight.values, 1e3F);
+  ASSERT_TRUE(held->hold(before, strong));
+  for (std::uint64_t n = 0; n < 20; ++n) {
+    learn(*free, lessons(4, n));
+    learn(*held, lessons(4, n));
+  }
+  const auto moved = [&](const Ranker& one) {
+    const Tensors now = one.weights();
+    double sum = 0;
+    for (std::size_t n = 0; n < before.size(); ++n)
+      for (std::size_t k = 0; k < before[n].values.size(); ++k)
+        sum += std::abs(now[n].values[k] - before[n].values[k]);
+    return sum;
+  };
+  EXPECT_LT(moved(*held), 0.5 * moved(*free));
+  EXPECT_EQ(held->hold({}, strong).error().message,
+            "centre of a mamba: no tensor \"encoder.0.weight\"");
+}
+
+TEST(MambaRanker, KnowsWhichWeightsMatter) {
+  const std::unique_ptr<Ranker> one = ranker("mamba", 1), two = ranker("mamba", 2);
+  const Lessons some = lessons(6, 3);
+  const LossOfList loss = ranking_loss(some.labels, some.lists);
+  const Tensors weights = one->weights();
+  const Tensors importance = one->importance(some.programs, some.lists, loss);
+  EXPECT_EQ(one->weights(), weights);
+  ASSERT_EQ(importance.size(), weights.size());
+  const Tensors same = two->importance(some.programs, some.lists, loss);
+  for (std::size_t n = 0; n < importance.size(); ++n) {
+    EXPECT_EQ(importance[n].name, weights[n].name);
+    for (std::size_t k = 0; k < importance[n].values.size(); ++k) {
+      EXPECT_GE(importance[n].values[k], 0);
+      EXPECT_NEAR(importance[n].values[k], same[n].values[k], 1e-4 * (1 + importance[n].values[k]));
+    }
+  }
+}
+
+TEST(MambaRanker, LearnsFromFeatures) {
+  const std::unique_ptr<Ranker> student = ranker("mamba");
+  const Lessons some = lessons(2, 3);
+  double first = 0, last = 0;
+  for (int n = 0; n < 60; ++n) {
+    double sum = 0;
+    const auto ones = [&](std::size_t, const Judgement& judgement) {
+      ListLoss loss{.gradient = std::vector<float>(judgement.scores.size())};
+      for (const float feature : judgement.features) {
+        loss.feature_gradient.push_back(feature - 1);
+        sum += (feature - 1) * (feature - 1);
+      }
+      return loss;
+    };
+    student->learn(some.programs, some.lists, ones, 3e-3);
+    if (n == 0) first = sum;
+    last = sum;
+  }
+  EXPECT_LT(last, 0.7 * first);
+}
+
+TEST(TlpRanker, JudgesByTheHeadOfEachProgram) {
+  RankerShape shape = shape_of("tlp");
+  const std::vector<float> one = make_torch_ranker(shape, 7, 1)->score(lessons(1, 1).programs);
+  shape.heads = 2;
+  const std::unique_ptr<Ranker> two = make_torch_ranker(shape, 7, 1);
+  EXPECT_EQ(two->parameter_count(),
+            make_torch_ranker(shape_of("tlp"), 7, 1)->parameter_count() + 107'009);
+  Rows programs = lessons(1, 1).programs;
+  const std::vector<float> first = two->score(programs);
+  for (std::size_t n = 0; n < one.size(); ++n) EXPECT_NEAR(first[n], one[n], 1e-5);
+  programs.heads.assign(programs.size(), 0);
+  programs.heads[3] = 1;
+  const std::vector<float> mixed = two->score(programs);
+  for (std::size_t n = 0; n < first.size(); ++n)
+    EXPECT_EQ(std::abs(mixed[n] - first[n]) > 1e-5, n == 3) << n;
+}
+
+TEST(Column, BeginsAsItsBaseAndLearns) {
+  const std::unique_ptr<Ranker> base = ranker("mamba");
+  const Lessons some = lessons(4, 5);
+  Result<std::unique_ptr<Ranker>> column =
+      make_torch_column(shape_of("mamba"), base->weights(), 3, 1);
+  ASSERT_TRUE(column) << column.error().message;
+  EXPECT_GT((*column)->parameter_count(), base->parameter_count());
+  const std::vector<float> expected = base->score(some.programs);
+  const std::vector<float> got = (*column)->score(some.programs);
+  for (std::size_t n = 0; n < got.size(); ++n) EXPECT_NEAR(got[n], expected[n], 1e-5);
+  const double first = learn(**column, some);
+  double last = first;
+  for (int n = 0; n < 30; ++n) last = learn(**column, some);
+  EXPECT_LT(last, first);
+  for (const NamedTensor& weight : (*column)->weights())
+    if (weight.name == "adapter.1.U.weight") {
+      EXPECT_GT(*std::ranges::max_element(weight.values), 0);
+    }
+  EXPECT_EQ(make_torch_column(shape_of("mamba"), {}, 3, 1).error().message,
+            "base of a column: no tensor \"encoder.0.weight\"");
 }
 
 TEST(Weights, OfOtherRankersAreRefused) {
