@@ -1,9 +1,10 @@
 #include "learn/collect.h"
 
 #include "base/file.h"
-#include "base/stopwatch.h"
 #include "cli/build_info.h"
+#include "cli/host_target.h"
 #include "cli/interrupts.h"
+#include "cli/status_line.h"
 #include "cli/store_argument.h"
 #include "cli/verbs.h"
 #include "learn/network_uses.h"
@@ -15,7 +16,6 @@
 
 #include <filesystem>
 #include <memory>
-#include <unistd.h>
 
 namespace tessera {
 namespace {
@@ -33,38 +33,14 @@ struct CollectArguments {
   bool is_json = false;
 };
 
-/// On stderr: drawn over itself on a terminal, else a line now and then.
-class CollectScreen {
- public:
-  explicit CollectScreen(std::string target) : target_(std::move(target)) {}
-
-  void show(const std::string& line) {
-    const bool is_terminal = isatty(STDERR_FILENO) == 1;
-    if (stopwatch_.seconds() < next_) return;
-    next_ = stopwatch_.seconds() + (is_terminal ? 0.2 : 10);
-    fmt::print(stderr, "{}{}: {}{}", is_terminal ? "\r\x1b[K" : "", target_, line,
-               is_terminal ? "" : "\n");
-    is_open_ = is_terminal;
-  }
-  void show(const CollectProgress& state) {
-    std::int64_t failed = 0;
-    for (const auto& [outcome, count] : state.outcomes)
-      failed += outcome == Outcome::Ok ? 0 : count;
-    show(fmt::format(
-        "{} of {} tasks, {} of {} schedules, {} failed, {:.0f} per second, {:.0f} min left",
-        state.tasks_done, state.tasks, state.known + state.measured, state.wanted, failed,
-        state.rate(), state.seconds_left() / 60));
-  }
-  ~CollectScreen() {
-    if (is_open_) fmt::print(stderr, "\n");
-  }
-
- private:
-  std::string target_;
-  Stopwatch stopwatch_;
-  double next_ = 0;
-  bool is_open_ = false;
-};
+std::string line_of(const CollectProgress& state) {
+  std::int64_t failed = 0;
+  for (const auto& [outcome, count] : state.outcomes) failed += outcome == Outcome::Ok ? 0 : count;
+  return fmt::format(
+      "{} of {} tasks, {} of {} schedules, {} failed, {:.0f} per second, {:.0f} min left",
+      state.tasks_done, state.tasks, state.known + state.measured, state.wanted, failed,
+      state.rate(), state.seconds_left() / 60);
+}
 
 /// The folder gets all that the store has, and the networks of this target beside those of others.
 Result<void> write_data(const RecordStore& store, const std::vector<CorpusTask>& tasks,
@@ -86,21 +62,17 @@ Result<void> write_data(const RecordStore& store, const std::vector<CorpusTask>&
 }
 
 Result<CollectProgress> collect(const CollectArguments& arguments) {
-  Result<Target> target = parse_target(arguments.target);
+  const Result<Target> target = host_target(arguments.target, arguments.threads);
   if (!target) return target.error();
-  if (!runs_here(*target))
-    return Error{"target " + target->name + ": this machine cannot run its code"};
-  *target = with_host_caches(*std::move(target));
-  if (arguments.threads > 0) target->cores = arguments.threads;
   Result<RecordStore> store = RecordStore::open(arguments.store);
   if (!store) return store.error();
   const Interrupts interrupts;
-  CollectScreen screen(to_text(*target));
+  StatusLine status(to_text(*target));
   const auto tasks =
       corpus_tasks(*target,
                    {.training = static_cast<std::size_t>(arguments.training_tasks),
                     .further = static_cast<std::size_t>(arguments.further_tasks)},
-                   [&](std::string_view name) { screen.show("tasks of " + std::string(name)); });
+                   [&](std::string_view name) { status.show("tasks of " + std::string(name)); });
   if (!tasks) return tasks.error();
   const std::unique_ptr<Backend> backend = llvm_backend();
   CollectOptions options;
@@ -110,8 +82,9 @@ Result<CollectProgress> collect(const CollectArguments& arguments) {
   options.measure.threads = target->cores;
   options.version = build_info.version;
   options.is_stopped = [&] { return interrupts.has_come(); };
-  Result<CollectProgress> done = tessera::collect(
-      *tasks, *backend, *store, options, [&](const CollectProgress& state) { screen.show(state); });
+  Result<CollectProgress> done =
+      tessera::collect(*tasks, *backend, *store, options,
+                       [&](const CollectProgress& state) { status.show(line_of(state)); });
   if (!done || arguments.output.empty()) return done;
   if (const auto written = write_data(*store, *tasks, *target, arguments.output); !written)
     return written.error();

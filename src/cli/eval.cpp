@@ -11,6 +11,8 @@ void add_eval(CLI::App& program) {
   eval.require_subcommand(1);
   add_eval_model(eval);
   add_eval_search(eval);
+  add_eval_sampler(eval);
+  add_eval_transfer(eval);
 }
 
 }  // namespace tessera

@@ -1,6 +1,7 @@
 #include "base/file.h"
 #include "cli/build_info.h"
 #include "cli/eval.h"
+#include "cli/host_target.h"
 #include "cli/verbs.h"
 #include "cli/weights_folder.h"
 #include "learn/search_race.h"
@@ -69,12 +70,8 @@ Result<std::vector<TuningRun>> runs_of(const EvalSearchArguments& arguments, con
 }
 
 Result<std::vector<RaceResult>> eval_search(const EvalSearchArguments& arguments) {
-  Result<Target> target = parse_target(arguments.target);
+  const Result<Target> target = host_target(arguments.target, arguments.threads);
   if (!target) return target.error();
-  if (!runs_here(*target))
-    return Error{"target " + target->name + ": this machine cannot run its code"};
-  *target = with_host_caches(*std::move(target));
-  if (arguments.threads > 0) target->cores = arguments.threads;
   std::error_code problem;
   std::filesystem::create_directories(arguments.work, problem);
   if (problem) return Error{arguments.work + ": " + problem.message()};
@@ -144,7 +141,7 @@ nlohmann::ordered_json json_of(const std::vector<RaceResult>& results) {
 }
 
 int run_eval_search(EvalSearchArguments arguments) {
-  if (arguments.weights.empty()) arguments.weights = weights_folder();
+  if (arguments.weights.empty()) arguments.weights = shipped_weights_folder();
   const Result<std::vector<RaceResult>> results = eval_search(arguments);
   if (!results) return refuse(results.error());
   if (arguments.is_json)

@@ -17,8 +17,9 @@ namespace tessera {
 namespace {
 
 constexpr std::array verbs = {
-    add_demo, add_inspect, add_tune, add_compile, add_run,   add_bench, add_profile, add_report,
-    add_zoo,  add_show,    add_db,   add_collect, add_train, add_eval,  add_devices, add_doctor,
+    add_demo,    add_inspect, add_tune, add_compile, add_run,    add_bench,
+    add_profile, add_report,  add_zoo,  add_show,    add_db,     add_collect,
+    add_train,   add_adapt,   add_eval, add_devices, add_doctor,
 };
 
 /// CLI11's messages as ours: lower case, no full stop, and where to look.

@@ -2,6 +2,7 @@
 #include "base/stopwatch.h"
 #include "base/temporary_folder.h"
 #include "base/unfinished_file.h"
+#include "cli/budget_argument.h"
 #include "cli/build_info.h"
 #include "cli/interrupts.h"
 #include "cli/machine.h"
@@ -71,7 +72,7 @@ TuningRun facts_of(const TuneArguments& arguments, const Target& target) {
 
 /// The cost model that was asked for, or the one that needs no weights, with the reason on stderr.
 Result<std::string> usable_cost_model(const std::string& name) {
-  const auto made = make_cost_model(name, {.weights_folder = weights_folder()});
+  const auto made = make_cost_model(name, {.weights_folder = weights_folder(name)});
   if (made) return name;
   if (!is_trained(name)) return made.error();
   fmt::print(stderr, "tessera: {}; candidates are ranked by the prior instead\n",
@@ -121,7 +122,7 @@ TuneOptions options_for(const TuneArguments& arguments, const Target& target,
   options.budget_seconds = search_seconds;
   options.sampler = arguments.sampler;
   options.cost_model = cost_model;
-  options.weights_folder = weights_folder();
+  options.weights_folder = weights_folder(cost_model);
   options.seed = arguments.seed;
   options.measure.threads = target.cores;
   options.version = build_info.version;
@@ -212,11 +213,8 @@ void add_tune(CLI::App& program) {
   verb.add_option("-o,--output", arguments->output,
                   "The package to write; by default MODEL.tessera")
       ->type_name("FILE");
-  verb.add_option("--budget", arguments->budget_seconds,
-                  "How long it may take: 90s, 5min, 1h; by default 5min")
-      ->transform(CLI::AsNumberWithUnit(
-          std::map<std::string, double>{{"s", 1}, {"sec", 1}, {"m", 60}, {"min", 60}, {"h", 3600}}))
-      ->type_name("TIME");
+  add_budget_argument(verb, arguments->budget_seconds,
+                      "How long it may take: 90s, 5min, 1h; by default 5min");
   verb.add_option("--trials", arguments->trials,
                   "How many candidates to measure at most, if there is time for so many")
       ->check(CLI::PositiveNumber);

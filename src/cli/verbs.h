@@ -33,6 +33,7 @@ void add_zoo(CLI::App& program);
 void add_db(CLI::App& program);
 void add_collect(CLI::App& program);
 void add_train(CLI::App& program);
+void add_adapt(CLI::App& program);
 void add_eval(CLI::App& program);
 void add_devices(CLI::App& program);
 void add_doctor(CLI::App& program);

@@ -78,6 +78,39 @@ TEST_F(Learning, TeachesEachModelAndJudgesIt) {
   }
 }
 
+TEST_F(Learning, JudgesWaysOfPicking) {
+  const std::string verb = "eval sampler --seeds 1 --steps 2 --budgets 20,50 --threads 1 --data " +
+                           data_ + " --work " + at("work");
+  const auto judged =
+      nlohmann::json::parse(printed(verb + " --pickers rdu,random --json 2>/dev/null"));
+  ASSERT_EQ(judged.at("rows").size(), 2U);
+  for (const auto& row : judged.at("rows")) {
+    EXPECT_GT(row.at("area").at("mean"), 0) << row;
+    EXPECT_LE(row.at("budgets")[0].at("best_inside").at("mean"),
+              row.at("budgets")[1].at("best_inside").at("mean"))
+        << row;
+  }
+  expect_refusal(verb + " --pickers best",
+                 "picker \"best\": expected one of rdu, random, stratified, k-center, uncertain, "
+                 "typiclust, badge, lcmd, balto, greedy");
+}
+
+TEST_F(Learning, CarriesOverBetweenTheDevicesOfATable) {
+  std::string text = "a,b,time_ms:one,time_ms:other\n";
+  for (int n = 0; n < 300; ++n)
+    text += std::to_string(n % 20) + "," + std::to_string(n / 20) + "," +
+            std::to_string(5 + n % 20) + "," + std::to_string(5 + n % 7) + "\n";
+  ASSERT_TRUE(write_file(at("table.csv"), text));
+  const std::string verb = "eval transfer --seeds 1 --orders 2 --steps 2 --threads 1 --work " +
+                           at("work") + " --ways distil,fine-tune";
+  const auto judged =
+      nlohmann::json::parse(printed(verb + " --json --table " + at("table.csv") + " 2>/dev/null"));
+  ASSERT_EQ(judged.at("rows").size(), 2U);
+  EXPECT_EQ(judged.at("rows")[0].at("kept_data_bytes"), 0);
+  EXPECT_EQ(judged.at("rows")[0].at("runs").size(), 2U);
+  expect_refusal(verb + " --data " + data_, "one platform alone: nothing to carry over");
+}
+
 TEST_F(Learning, RefusesDataThatIsDamagedOrTooLittle) {
   expect_refusal(train("oracle", at("w")),
                  "--model: oracle not in {mamba,tlp,tenset-mlp,gbdt}; see tessera --help");
@@ -92,6 +125,18 @@ TEST_F(Learning, RefusesDataThatIsDamagedOrTooLittle) {
   expect_refusal("train --data nowhere -o " + at("w"),
                  "nowhere/manifest.json: No such file or directory");
   EXPECT_EQ(*read_file(at("w")), "old");
+}
+
+TEST_F(Learning, RefusesToAdaptWithoutTimeOrWeights) {
+  expect_refusal("adapt --budget 5s -o " + at("w"),
+                 "budget of 5 s: too short for a round of measuring and learning, expected 60 s at "
+                 "least");
+  expect_refusal("adapt --from " + at("none") + " -o " + at("w"),
+                 at("none") + ": No such file or directory");
+  printed(train("tlp", at("tlp.safetensors")) + " 2>/dev/null");
+  expect_refusal("adapt --from " + at("tlp.safetensors") + " -o " + at("w"),
+                 at("tlp.safetensors") + ": a tlp, expected a mamba");
+  EXPECT_FALSE(std::filesystem::exists(at("w")));
 }
 
 TEST_F(Learning, RefusesWeightsThatAreDamaged) {

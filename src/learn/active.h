@@ -1,0 +1,41 @@
+#pragma once
+
+#include "learn/metrics.h"
+#include "pick/picker.h"
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace tessera {
+
+/// How a target is learned from some of its programs.
+struct ActiveOptions {
+  /// Shares of all programs that are measured at the end of each round, ascending, at most 1.
+  std::vector<double> budgets = {0.01, 0.02, 0.05, 0.1, 0.2};
+  bool learns_between = true;  // or picks for all rounds know nothing but the prior's estimates
+  std::int64_t steps = 300;    // of learning after each round, from the beginning
+  std::uint64_t seed = 1;
+  int threads = 1;
+  std::function<bool()> is_stopped = {};  // asked between rounds and epochs
+};
+
+/// Where learning stands after a round.
+struct ActiveRound {
+  double budget = 0;
+  std::size_t programs = 0;     // that were measured
+  double measured_seconds = 0;  // of one run of each
+  double best_inside = 0;       // the best of all over the best measured, the mean over tasks
+  Ranking ranking = {};         // of networks held out, by what was learned
+};
+
+/// Rounds of picking, measuring and learning on the lists of one target that are not held out: the
+/// times that a data set has are told for those programs alone that a Picker asks for. A `mamba`
+/// learns; its last layer's inputs are the places of programs, with a committee of heads on them.
+/// Refused when stopped.
+Result<std::vector<ActiveRound>> learn_actively(
+    const Dataset& data, const std::string& target, const Picker& picker,
+    const ActiveOptions& options, const std::function<void(const ActiveRound&)>& progress = {});
+
+}  // namespace tessera

@@ -1,0 +1,259 @@
+#include "learn/adapt.h"
+
+#include "base/stopwatch.h"
+#include "model/mamba.h"
+#include "pick/committee.h"
+#include "pick/picker.h"
+#include "search/explorer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <optional>
+#include <set>
+
+namespace tessera {
+namespace {
+
+constexpr double measuring_share = 0.65;  // of the budget
+constexpr std::size_t heads = 4;
+constexpr float failed_label = 1e-3F;  // of programs that do not run
+
+/// The programs of one task: half of them near what the prior thinks best, half drawn.
+std::vector<Space::Chain> programs_of(const TaskSearch& search, std::size_t count,
+                                      std::uint64_t seed) {
+  Rng rng(seed ^ fingerprint(search.task()).low);
+  std::vector<Space::Chain> chains{search.untuned()};
+  std::set<Choices> seen{search.untuned().choices};
+  for (std::size_t tries = 0; chains.size() < count && tries < 4 * count; ++tries) {
+    Space::Chain chain = search.untuned();
+    if (tries % 2 == 0) {
+      for (std::int64_t changes = rng.between(1, 3); changes > 0; --changes)
+        chain = mutate(search.space(), chain, rng);
+    } else {
+      chain = draw(search.space(), rng);
+    }
+    if (seen.insert(chain.choices).second) chains.push_back(std::move(chain));
+  }
+  return chains;
+}
+
+class Adaptation {
+ public:
+  Adaptation(const KnowledgeBase& base, Explorer explorer, const AdaptOptions& options,
+             const std::function<void(const AdaptProgress&)>& progress)
+      : base_(base), explorer_(std::move(explorer)), options_(options), progress_(progress) {}
+
+  Result<Adapted> run() {
+    if (const auto made = make_pool(); !made) return made.error();
+    const double measuring = measuring_share * options_.budget_seconds;
+    for (bool is_first = true; is_first || stopwatch_.seconds() < measuring; is_first = false) {
+      if (is_stopped()) return stopped();
+      const Result<std::size_t> picked = round(stopwatch_.seconds() / measuring);
+      if (!picked) return picked.error();
+      if (*picked == 0) break;  // all has been measured
+    }
+    report("learning");
+    const Platform platform = to_learn();
+    Measured measured;
+    for (const EncodedList& list : platform.pool) measured.push_back(known_of(list));
+    Result<KnowledgeBase> next = learn_platform(base_, platform, measured, options_.distil);
+    if (!next) return is_stopped() ? stopped() : next.error();
+    return Adapted{.base = *next,
+                   .top1_before = top1(base_),
+                   .top1_after = top1(*next),
+                   .measured = pool_.measured()};
+  }
+
+ private:
+  using Measured = std::vector<std::vector<bool>>;
+
+  bool is_stopped() const { return options_.distil.is_stopped && options_.distil.is_stopped(); }
+  Error stopped() const {
+    return {"stopped; " + std::to_string(pool_.measured()) +
+            " programs are measured and kept: run it again and it goes on"};
+  }
+  void report(const char* doing) const {
+    if (progress_)
+      progress_({.doing = doing,
+                 .tasks = explorer_.size(),
+                 .programs = pool_.size(),
+                 .measured = pool_.measured(),
+                 .seconds = stopwatch_.seconds()});
+  }
+  std::size_t threads() const { return static_cast<std::size_t>(options_.distil.threads); }
+  /// Whether a task is not learned from.
+  bool is_held_back(std::size_t task) const {
+    return static_cast<unsigned char>(explorer_.name(task).back()) % 8 == 0;
+  }
+
+  Result<void> make_pool() {
+    for (std::size_t n = 0; n < explorer_.size(); ++n) {
+      if (is_stopped()) return stopped();
+      const TaskSearch& search = explorer_.search(n);
+      chains_.push_back(programs_of(search, options_.programs_per_task, options_.distil.seed));
+      std::vector<EstimatedSchedule> schedules;
+      for (const Space::Chain& chain : chains_.back())
+        schedules.push_back(
+            {&chain.draft.schedule, estimate_of(chain.draft.cycles, search.untuned().draft)});
+      const ScheduleEncoder encoder(search.task(), Encoding::Tokens);
+      Result<Rows> rows = encoder.encode(schedules, threads());
+      if (!rows) return rows.error();
+      rows_.push_back(*std::move(rows));
+      PoolList& list = pool_.lists.emplace_back();
+      for (const Space::Chain& chain : chains_.back())
+        list.is_measured.push_back(search.has_measured(chain.choices));
+      report("drawing programs");
+    }
+    const Result<Mamba> mamba = Mamba::make({.shape = base_.shape, .weights = base_.weights});
+    if (!mamba) return mamba.error();
+    for (std::size_t n = 0; n < rows_.size(); ++n) {
+      features_.push_back(
+          {.width = mamba->feature_width(), .values = mamba->features(rows_[n], threads())});
+      pool_.lists[n].places = standardised(features_.back());
+      pool_.lists[n].scores = mamba->score(rows_[n], threads());
+    }
+    return {};
+  }
+
+  /// Seconds of the programs of a task that were measured; none for those that were not, infinite
+  /// for those that do not run.
+  std::vector<std::optional<double>> seconds_of(std::size_t task) const {
+    const TaskSearch& search = explorer_.search(task);
+    std::map<Choices, double> known;
+    for (const TaskSearch::Known& one : search.ranked())
+      known.emplace(one.chain.choices, one.measurement.best());
+    std::vector<std::optional<double>> seconds;
+    for (const Space::Chain& chain : chains_[task]) {
+      const auto found = known.find(chain.choices);
+      if (found != known.end())
+        seconds.emplace_back(found->second);
+      else if (search.has_measured(chain.choices))
+        seconds.emplace_back(std::numeric_limits<double>::infinity());
+      else
+        seconds.emplace_back();
+    }
+    return seconds;
+  }
+
+  /// Of the programs that were measured, beside the best; 0 for the rest.
+  std::vector<float> labels_of(std::size_t task) const {
+    const double best = explorer_.search(task).best_seconds();
+    std::vector<float> labels;
+    for (const std::optional<double>& seconds : seconds_of(task))
+      labels.push_back(seconds ? std::max(failed_label, static_cast<float>(best / *seconds)) : 0);
+    return labels;
+  }
+
+  /// Picks and measures; how many.
+  Result<std::size_t> round(double progress) {
+    vote();
+    Rng rng(options_.distil.seed + pool_.measured());
+    const Picks picks =
+        rdu_picker()->pick(pool_, options_.round_size, std::min(progress, 0.999), rng);
+    std::size_t count = 0;
+    for (std::size_t n = 0; n < picks.size(); ++n) {
+      if (picks[n].empty()) continue;
+      if (is_stopped()) return stopped();
+      std::vector<Candidate> candidates;
+      for (const std::size_t number : picks[n]) candidates.push_back({chains_[n][number], "adapt"});
+      count += candidates.size();
+      const auto measured =
+          explorer_.measure(n, std::move(candidates), explorer_.search(n).best_seconds());
+      if (!measured) return measured.error();
+      for (const std::size_t number : picks[n]) pool_.lists[n].is_measured[number] = true;
+      report("measuring");
+    }
+    return count;
+  }
+
+  /// What a committee on the base's features makes of all measurements.
+  void vote() {
+    std::vector<Evidence> evidence;
+    for (std::size_t n = 0; n < rows_.size(); ++n) {
+      if (pool_.lists[n].measured() < 2) continue;
+      Evidence& one = evidence.emplace_back();
+      one.features.width = features_[n].width;
+      const std::vector<float> labels = labels_of(n);
+      for (std::size_t k = 0; k < labels.size(); ++k) {
+        if (!pool_.lists[n].is_measured[k]) continue;
+        const std::span<const float> feature = features_[n].of(k);
+        one.features.values.insert(one.features.values.end(), feature.begin(), feature.end());
+        one.labels.push_back(labels[k]);
+      }
+    }
+    if (evidence.empty()) return;
+    Rng rng(options_.distil.seed);
+    const Committee committee = Committee::teach(evidence, heads, rng);
+    for (std::size_t n = 0; n < rows_.size(); ++n)
+      pool_.lists[n].votes = committee.votes(features_[n]);
+  }
+
+  /// All that may be learned from.
+  Platform to_learn() const {
+    Platform platform{
+        .name = explorer_.search(0).task().target.name, .pool = {}, .hardware_row = 1, .judge = {}};
+    for (std::size_t n = 0; n < rows_.size(); ++n)
+      if (!is_held_back(n)) platform.pool.push_back({nullptr, rows_[n], labels_of(n)});
+    return platform;
+  }
+  static std::vector<bool> known_of(const EncodedList& list) {
+    std::vector<bool> known;
+    for (const float label : list.labels) known.push_back(label > 0);
+    return known;
+  }
+
+  /// By the tasks that were held back, each alike.
+  double top1(const KnowledgeBase& base) const {
+    const ScoreRows score = scores_of(base, threads());
+    double sum = 0, tasks = 0;
+    for (std::size_t n = 0; n < rows_.size(); ++n) {
+      if (!is_held_back(n) || pool_.lists[n].measured() < 2) continue;
+      const EncodedList all{nullptr, rows_[n], labels_of(n)};
+      const EncodedList known = measured_part(all, known_of(all));
+      const std::vector<float> scores = score(known.rows);
+      const auto first = std::ranges::max_element(scores) - scores.begin();
+      sum += static_cast<double>(known.labels[static_cast<std::size_t>(first)]);
+      ++tasks;
+    }
+    return tasks > 0 ? sum / tasks : 0;
+  }
+
+  const KnowledgeBase& base_;
+  Explorer explorer_;
+  const AdaptOptions& options_;
+  const std::function<void(const AdaptProgress&)>& progress_;
+  Stopwatch stopwatch_;
+  std::vector<std::vector<Space::Chain>> chains_;  // by task, as all that follow
+  std::vector<Rows> rows_;
+  std::vector<Points> features_;
+  ProgramPool pool_;
+};
+
+}  // namespace
+
+Result<void> expect_time_to_adapt(double budget_seconds) {
+  constexpr double least = 60;
+  if (budget_seconds >= least) return {};
+  return Error{"budget of " + std::to_string(std::lround(budget_seconds)) +
+               " s: too short for a round of measuring and learning, expected " +
+               std::to_string(std::lround(least)) + " s at least"};
+}
+
+Result<Adapted> adapt(const KnowledgeBase& base, const std::vector<Task>& tasks,
+                      const Backend& backend, RecordStore& store, const AdaptOptions& options,
+                      const std::function<void(const AdaptProgress&)>& progress) {
+  if (const auto enough = expect_time_to_adapt(options.budget_seconds); !enough)
+    return enough.error();
+  Result<Explorer> explorer = Explorer::make(tasks, backend, store,
+                                             {.cost_model = "prior",
+                                              .seed = options.distil.seed,
+                                              .has_seeds = false,
+                                              .measure = options.measure,
+                                              .version = options.version});
+  if (!explorer) return explorer.error();
+  return Adaptation(base, *std::move(explorer), options, progress).run();
+}
+
+}  // namespace tessera

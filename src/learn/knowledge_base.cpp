@@ -1,0 +1,321 @@
+#include "learn/knowledge_base.h"
+
+#include "base/check.h"
+#include "base/rng.h"
+#include "learn/distil.h"
+#include "learn/training.h"
+#include "model/mamba.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <numeric>
+
+namespace tessera {
+namespace {
+
+const std::string importance_prefix = "importance.", hardware_name = "hardware";
+constexpr std::size_t list_size = 64;      // programs that are ranked together
+constexpr std::size_t lists_per_step = 8;  // of the new platform, and as many of those before
+constexpr std::size_t fewest_lists = 64;   // by which importance is judged
+constexpr float kept_of_mean = 0.98F;      // of the weights, with each step
+constexpr float most_important = 100;      // beside the mean: no weight is nailed down
+
+/// Some programs of a list, in a random order.
+std::vector<std::size_t> some_of(const EncodedList& list, Rng& rng) {
+  std::vector<std::size_t> numbers(list.rows.size());
+  std::iota(numbers.begin(), numbers.end(), std::size_t{0});
+  const std::size_t count = std::min(list_size, numbers.size());
+  for (std::size_t n = 0; n < count; ++n) {
+    const auto left = static_cast<std::int64_t>(numbers.size() - n);
+    std::swap(numbers[n], numbers[n + static_cast<std::size_t>(rng.below(left))]);
+  }
+  numbers.resize(count);
+  return numbers;
+}
+
+void append(const Rows& from, std::size_t program, Rows& to) {
+  const std::span<const float> values = from.of(program);
+  to.values.insert(to.values.end(), values.begin(), values.end());
+  to.starts.push_back(to.values.size() / to.width);
+}
+
+/// Lists that one step learns from, and what is to be learned of each.
+struct Lessons {
+  Rows rows;
+  std::vector<std::size_t> lists = {0};
+  std::vector<std::function<ListLoss(const Judgement&)>> losses;
+};
+
+class Compression {
+ public:
+  Compression(const KnowledgeBase& base, const Platform& platform,
+              const std::vector<std::vector<bool>>& measured, const Ranker& column,
+              const DistilOptions& options)
+      : base_(base), platform_(platform), measured_(measured), options_(options) {
+    for (std::size_t n = 0; n < platform.pool.size(); ++n) {
+      const EncodedList& list = platform.pool[n];
+      teacher_.push_back(column.score(list.rows));
+      if (options.feature_weight > 0) features_.push_back(column.features(list.rows));
+      std::vector<float> scores, labels;
+      for (std::size_t k = 0; k < list.rows.size(); ++k)
+        if (measured[n][k]) {
+          scores.push_back(teacher_.back()[k]);
+          labels.push_back(list.labels[k]);
+        }
+      trust_.push_back(options.has_gate ? std::max(0.0, agreement(scores, labels)) : 1);
+    }
+  }
+
+  Result<Tensors> run() {
+    Result<std::unique_ptr<Ranker>> student =
+        make_ranker(base_.shape, options_.seed, options_.threads);
+    if (!student) return student.error();
+    if (const auto set = (*student)->set_weights(base_.weights); !set) return set.error();
+    if (options_.importance_weight > 0 && !base_.importance.empty()) {
+      Tensors strength = base_.importance;
+      for (NamedTensor& tensor : strength)
+        for (float& value : tensor.values) value *= options_.importance_weight;
+      if (const auto held = (*student)->hold(base_.weights, strength); !held) return held.error();
+    }
+    const ScoreRows former = scores_of(base_, static_cast<std::size_t>(options_.threads));
+    Rng rng(options_.seed);
+    Tensors mean = base_.weights;
+    for (std::int64_t step = 0; step < options_.distilling_steps; ++step) {
+      if (options_.is_stopped && options_.is_stopped()) return Error{"stopped"};
+      const Lessons lessons = draw(former, rng);
+      const double done =
+          static_cast<double>(step) / static_cast<double>(options_.distilling_steps);
+      const double rate =
+          options_.distilling_rate * (0.55 + 0.45 * std::cos(std::numbers::pi * done));
+      (*student)->learn(
+          lessons.rows, lessons.lists,
+          [&](std::size_t list, const Judgement& judgement) {
+            return lessons.losses[list](judgement);
+          },
+          rate);
+      blend(mean, (*student)->weights(), kept_of_mean);
+    }
+    return mean;
+  }
+
+ private:
+  Lessons draw(const ScoreRows& former, Rng& rng) const {
+    Lessons lessons{.rows = {.width = base_.shape.width}, .losses = {}};
+    for (std::size_t n = 0; n < lists_per_step; ++n) add_new(lessons, rng);
+    if (options_.memory_weight <= 0 || base_.hardware.empty()) return lessons;
+    for (std::size_t n = 0; n < lists_per_step; ++n) add_former(lessons, former, rng);
+    return lessons;
+  }
+
+  std::size_t any_list(Rng& rng) const {
+    return static_cast<std::size_t>(rng.below(std::ssize(platform_.pool)));
+  }
+
+  /// What the column and the measurements say.
+  void add_new(Lessons& lessons, Rng& rng) const {
+    const std::size_t number = any_list(rng);
+    const EncodedList& list = platform_.pool[number];
+    std::vector<float> teacher, labels, features;
+    std::vector<std::size_t> labelled;  // which of those that are drawn
+    const std::size_t width = features_.empty() ? 0 : features_[number].size() / list.rows.size();
+    for (const std::size_t k : some_of(list, rng)) {
+      append(list.rows, k, lessons.rows);
+      if (!list.rows.estimates.empty()) lessons.rows.estimates.push_back(list.rows.estimates[k]);
+      if (measured_[number][k]) {
+        labelled.push_back(teacher.size());
+        labels.push_back(sharpened(list.labels[k]));
+      }
+      teacher.push_back(teacher_[number][k]);
+      for (std::size_t column = 0; column < width; ++column)
+        features.push_back(features_[number][k * width + column]);
+    }
+    lessons.lists.push_back(lessons.rows.size());
+    lessons.losses.push_back([=, this](const Judgement& judgement) {
+      ListLoss loss{.loss = 0, .gradient = std::vector<float>(teacher.size())};
+      const auto trust = static_cast<float>(trust_[number]);
+      loss = plus(std::move(loss), imitation_loss(judgement.scores, teacher), trust);
+      if (width > 0)
+        loss = plus(std::move(loss), feature_loss(judgement.features, features, width),
+                    trust * options_.feature_weight);
+      if (labelled.size() < 2 || options_.label_weight <= 0) return loss;
+      std::vector<float> scores;
+      for (const std::size_t k : labelled) scores.push_back(judgement.scores[k]);
+      const ListLoss ranking = lambda_rank(scores, labels);
+      loss.loss += static_cast<double>(options_.label_weight) * ranking.loss;
+      for (std::size_t n = 0; n < labelled.size(); ++n)
+        loss.gradient[labelled[n]] += options_.label_weight * ranking.gradient[n];
+      return loss;
+    });
+  }
+
+  /// What the base said of the same programs for a platform that it knows.
+  void add_former(Lessons& lessons, const ScoreRows& former, Rng& rng) const {
+    const EncodedList& list = platform_.pool[any_list(rng)];
+    const std::vector<float>& hardware =
+        base_.hardware[static_cast<std::size_t>(rng.below(std::ssize(base_.hardware)))];
+    Rows rows{.width = base_.shape.width};
+    for (const std::size_t k : some_of(list, rng)) {
+      append(list.rows, k, rows);
+      const std::size_t at = rows.starts[rows.size() - 1] + platform_.hardware_row;
+      std::ranges::copy(hardware,
+                        rows.values.begin() + static_cast<std::ptrdiff_t>(at * rows.width));
+    }
+    const std::vector<float> teacher = former(rows);
+    if (!list.rows.estimates.empty()) rows.estimates.assign(rows.size(), 0);  // not compared
+    lessons.rows.append(rows);
+    lessons.lists.push_back(lessons.rows.size());
+    lessons.losses.push_back(
+        [teacher, weight = options_.memory_weight](const Judgement& judgement) {
+          ListLoss none{.loss = 0, .gradient = std::vector<float>(teacher.size())};
+          return plus(std::move(none), imitation_loss(judgement.scores, teacher), weight);
+        });
+  }
+
+  const KnowledgeBase& base_;
+  const Platform& platform_;
+  const std::vector<std::vector<bool>>& measured_;
+  const DistilOptions& options_;
+  std::vector<std::vector<float>> teacher_;   // scores of each list
+  std::vector<std::vector<float>> features_;  // likewise; none if they have no weight
+  std::vector<double> trust_;                 // in the column, of each list
+};
+
+/// Squared gradients of the ranking loss, with mean 1.
+Result<Tensors> importance_of(const KnowledgeBase& base, const std::vector<EncodedList>& lists,
+                              const DistilOptions& options) {
+  Result<std::unique_ptr<Ranker>> ranker = make_ranker(base.shape, options.seed, options.threads);
+  if (!ranker) return ranker.error();
+  if (const auto set = (*ranker)->set_weights(base.weights); !set) return set.error();
+  Rng rng(options.seed);
+  Lessons lessons{.rows = {.width = base.shape.width}, .losses = {}};
+  std::vector<float> labels;
+  for (std::size_t n = 0; n < std::max(fewest_lists, lists.size()); ++n) {
+    const EncodedList& list = lists[n % lists.size()];
+    for (const std::size_t k : some_of(list, rng)) {
+      append(list.rows, k, lessons.rows);
+      if (!list.rows.estimates.empty()) lessons.rows.estimates.push_back(list.rows.estimates[k]);
+      labels.push_back(sharpened(list.labels[k]));
+    }
+    lessons.lists.push_back(lessons.rows.size());
+  }
+  Tensors squares =
+      (*ranker)->importance(lessons.rows, lessons.lists, ranking_loss(labels, lessons.lists));
+  return normalised(std::move(squares));
+}
+
+}  // namespace
+
+std::vector<float> hardware_of(const Platform& platform) {
+  const Rows& rows = platform.pool.front().rows;
+  const auto begin =
+      rows.values.begin() + static_cast<std::ptrdiff_t>(platform.hardware_row * rows.width);
+  return {begin, begin + static_cast<std::ptrdiff_t>(rows.width)};
+}
+
+Tensors normalised(Tensors importance) {
+  double sum = 0, count = 0;
+  for (const NamedTensor& tensor : importance)
+    for (const float value : tensor.values) {
+      sum += static_cast<double>(value);
+      ++count;
+    }
+  const auto scale = static_cast<float>(sum > 0 ? count / sum : 0);
+  for (NamedTensor& tensor : importance)
+    for (float& value : tensor.values) value = std::min(scale * value, most_important);
+  return importance;
+}
+
+EncodedList measured_part(const EncodedList& list, const std::vector<bool>& is_measured) {
+  EncodedList part{.list = list.list, .rows = {.width = list.rows.width}, .labels = {}};
+  for (std::size_t n = 0; n < is_measured.size(); ++n) {
+    if (!is_measured[n]) continue;
+    append(list.rows, n, part.rows);
+    if (!list.rows.estimates.empty()) part.rows.estimates.push_back(list.rows.estimates[n]);
+    part.labels.push_back(list.labels[n]);
+  }
+  if (part.labels.empty()) return part;
+  const float best = std::ranges::max(part.labels);
+  for (float& label : part.labels) label /= best;
+  return part;
+}
+
+Result<KnowledgeBase> learn_platform(const KnowledgeBase& base, const Platform& platform,
+                                     const std::vector<std::vector<bool>>& measured,
+                                     const DistilOptions& options) {
+  std::vector<EncodedList> known;
+  for (std::size_t n = 0; n < platform.pool.size(); ++n)
+    if (EncodedList part = measured_part(platform.pool[n], measured[n]); part.labels.size() > 1)
+      known.push_back(std::move(part));
+  if (known.empty()) return Error{"platform " + platform.name + ": nothing was measured"};
+  const bool is_first = base.weights.empty();
+  Result<std::unique_ptr<Ranker>> column =
+      is_first ? make_ranker(base.shape, options.seed, options.threads)
+               : make_column(base.shape, base.weights, options.seed, options.threads);
+  if (!column) return column.error();
+  TrainingOptions training{.learning_rate = options.learning_rate,
+                           .seed = options.seed,
+                           .is_stopped = options.is_stopped};
+  training.epochs = training.patience = epochs_for(known, training, options.learning_steps);
+  const Result<TrainingProgress> learned = teach(**column, known, {}, training, "", "", {});
+  if (!learned) return learned.error();
+  if (options.is_stopped && options.is_stopped()) return Error{"stopped"};
+
+  KnowledgeBase next = base;
+  if (is_first) {
+    next.weights = (*column)->weights();
+  } else {
+    Result<Tensors> weights = Compression(base, platform, measured, **column, options).run();
+    if (!weights) return weights.error();
+    next.weights = *std::move(weights);
+  }
+  Result<Tensors> importance = importance_of(next, known, options);
+  if (!importance) return importance.error();
+  for (std::size_t n = 0; n < next.importance.size(); ++n)
+    for (std::size_t k = 0; k < next.importance[n].values.size(); ++k)
+      (*importance)[n].values[k] += options.kept_importance * next.importance[n].values[k];
+  next.importance = *std::move(importance);
+  next.hardware.push_back(hardware_of(platform));
+  return next;
+}
+
+TrainedRanker to_trained(const KnowledgeBase& base, std::map<std::string, std::string> facts) {
+  TrainedRanker trained{.shape = base.shape,
+                        .weights = base.weights,
+                        .facts = std::move(facts),
+                        .memory = base.importance};
+  for (NamedTensor& tensor : trained.memory) tensor.name = importance_prefix + tensor.name;
+  const auto width = static_cast<std::int64_t>(base.shape.width);
+  NamedTensor hardware{hardware_name, {std::ssize(base.hardware), width}, {}};
+  for (const std::vector<float>& row : base.hardware)
+    hardware.values.insert(hardware.values.end(), row.begin(), row.end());
+  if (!base.hardware.empty()) trained.memory.push_back(std::move(hardware));
+  return trained;
+}
+
+Result<KnowledgeBase> to_knowledge_base(TrainedRanker trained) {
+  KnowledgeBase base{.shape = std::move(trained.shape), .weights = std::move(trained.weights)};
+  if (base.shape.kind != "mamba") return Error{"a " + base.shape.kind + ", expected a mamba"};
+  const auto width = static_cast<std::int64_t>(base.shape.width);
+  for (NamedTensor& tensor : trained.memory)
+    if (tensor.name.starts_with(importance_prefix)) {
+      tensor.name.erase(0, importance_prefix.size());
+      base.importance.push_back(std::move(tensor));
+    } else if (tensor.name == hardware_name && tensor.shape.size() == 2 &&
+               tensor.shape[1] == width) {
+      for (auto row = tensor.values.begin(); row != tensor.values.end(); row += width)
+        base.hardware.emplace_back(row, row + width);
+    } else {
+      return Error{"memory \"" + tensor.name + "\": not one of a knowledge base"};
+    }
+  return base;
+}
+
+ScoreRows scores_of(const KnowledgeBase& base, std::size_t threads) {
+  Result<Mamba> made = Mamba::make({.shape = base.shape, .weights = base.weights});
+  check(made.has_value(), "weights of the base's shape");
+  const auto mamba = std::make_shared<const Mamba>(*std::move(made));
+  return [mamba, threads](const Rows& rows) { return mamba->score(rows, threads); };
+}
+
+}  // namespace tessera

@@ -1,0 +1,69 @@
+#pragma once
+
+#include "learn/platform.h"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace tessera {
+
+/// What a model has learned of all platforms so far, and what protects that. It does not grow: of
+/// platforms that it knows only the rows that describe them are kept, no measurement.
+struct KnowledgeBase {
+  RankerShape shape;  // of a mamba
+  Tensors weights;    // none before the first platform
+  Tensors importance = {};
+  std::vector<std::vector<float>> hardware = {};  // rows of the platforms that it knows
+};
+
+struct DistilOptions {
+  std::int64_t learning_steps = 300;  // of the column
+  std::int64_t distilling_steps = 300;
+  double learning_rate = 7e-4;
+  double distilling_rate = 3e-4;
+  float label_weight = 0.3F;  // of what was measured, beside what the column says
+  float feature_weight = 0.1F;
+  float memory_weight = 1;         // of what the base said before
+  float importance_weight = 0.3F;  // of staying where weights mattered (online EWC); 0: none
+  float kept_importance = 0.95F;   // of what mattered before
+  bool has_gate = true;
+  std::uint64_t seed = 1;
+  int threads = 1;
+  std::function<bool()> is_stopped = {};  // asked between steps
+};
+
+/// Learns a platform from what was measured of its pool, then puts what it learned into the base.
+///
+///     progress: a column beside the base, which is frozen, learns by LambdaRank
+///     compress: the base learns from the column's scores on the whole pool, measured or not
+///               (`imitation_loss`, `feature_loss`), each list by as much as the column agrees with
+///               what was measured of it; from its own former scores on the same programs as if
+///               they were for each platform that it knows; from the measurements; and is held
+///               where weights mattered (`importance`)
+///
+/// `measured` has a list for each of the pool's, with true for programs whose labels may be used.
+/// Refused when stopped; the base is then as it was.
+Result<KnowledgeBase> learn_platform(const KnowledgeBase& base, const Platform& platform,
+                                     const std::vector<std::vector<bool>>& measured,
+                                     const DistilOptions& options);
+
+/// As files have it; the memory is what `importance` and `hardware` are.
+TrainedRanker to_trained(const KnowledgeBase& base, std::map<std::string, std::string> facts);
+/// Refuses a memory that is damaged.
+Result<KnowledgeBase> to_knowledge_base(TrainedRanker trained);
+
+ScoreRows scores_of(const KnowledgeBase& base, std::size_t threads);
+
+/// The row that all programs of a platform have.
+std::vector<float> hardware_of(const Platform& platform);
+
+/// With mean 1.
+Tensors normalised(Tensors importance);
+
+/// The programs of a list that were measured, labels beside the best of these.
+EncodedList measured_part(const EncodedList& list, const std::vector<bool>& is_measured);
+
+}  // namespace tessera

@@ -1,0 +1,35 @@
+#pragma once
+
+#include "learn/encoded.h"
+#include "learn/metrics.h"
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace tessera {
+
+using ScoreRows = std::function<std::vector<float>(const Rows&)>;
+
+/// A machine, or a set of its instructions, that models learn to know.
+struct Platform {
+  std::string name;
+  std::vector<EncodedList> pool;  // programs to learn from
+  std::size_t hardware_row = 0;   // which row of each program tells of the platform
+  std::function<Ranking(const ScoreRows&)> judge;  // by programs that are not in the pool
+};
+
+/// One for each target of a data set, in the order of their names; judged by networks held out. The
+/// data set outlives them.
+Result<std::vector<Platform>> platforms_of(const Dataset& data, std::size_t threads);
+
+/// Devices of a table of recorded times (CSV): columns of parameters, then a column
+/// `time_ms:DEVICE` for each, in which an empty field is a configuration that does not run there.
+/// Each parameter is one step of a program, behind a row of random signs for the device. A third of
+/// the configurations, drawn by the seed, is in no pool: devices are judged by lists of some
+/// hundred of them. Refuses a table of fewer than two devices, without parameters, with fields that
+/// are not numbers, and one whose devices have hardly a configuration in common.
+Result<std::vector<Platform>> read_platform_table(const std::string& path, std::uint64_t seed);
+
+}  // namespace tessera
