@@ -100,8 +100,8 @@ Result<Taught> teach_ranker(const Lecture& lecture, const Dataset& data,
 }  // namespace
 
 std::int64_t usual_epochs(std::string_view kind) {
-  if (kind == "tlp") return 12;
-  return kind == "mamba" ? 30 : 60;
+  if (kind == "tlp") return 6;
+  return kind == "mamba" ? 8 : 30;
 }
 
 Result<Taught> teach_model(const Lecture& asked, const Dataset& data, const std::string& path,

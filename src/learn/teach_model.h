@@ -19,8 +19,7 @@ struct Lecture {
   int threads = 1;
 };
 
-/// Fewer the longer one takes: a program costs `tlp` four times what it costs `mamba`, and that
-/// eight times what it costs `tenset-mlp`.
+/// Enough for each to be at its best on lists for validation, from where on it gets worse.
 std::int64_t usual_epochs(std::string_view kind);
 
 /// What came of it.
