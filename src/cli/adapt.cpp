@@ -102,7 +102,10 @@ int run_adapt(AdaptArguments arguments) {
       "after\n",
       adapted->measured, adapted->top1_before, adapted->top1_after);
   if (is_better)
-    fmt::print("{} written; tune uses it from now on\n", arguments.output);
+    fmt::print("{} written{}\n", arguments.output,
+               arguments.output == adapted_weights_folder() + "/" + file
+                   ? "; tune --cost-model mamba uses it from now on"
+                   : "");
   else
     fmt::print("not better: {} stays\n", arguments.from);
   return ExitCode::success;
