@@ -59,11 +59,10 @@ class ActiveLearner {
     shape.scales = scales_of(lists_);
     Result<std::unique_ptr<Ranker>> ranker = make_ranker(shape, options_.seed, options_.threads);
     if (!ranker) return ranker.error();
-    TrainingOptions training{.seed = options_.seed, .is_stopped = options_.is_stopped};
-    training.epochs = training.patience = epochs_for(known, training, options_.steps);
-    const Result<TrainingProgress> done = teach(**ranker, known, {}, training, "", "", {});
+    const auto done =
+        teach_steps(**ranker, known, {.seed = options_.seed, .is_stopped = options_.is_stopped},
+                    options_.steps);
     if (!done) return done.error();
-    if (options_.is_stopped && options_.is_stopped()) return Error{"stopped"};
     return Mamba::make({.shape = shape, .weights = (*ranker)->weights()});
   }
 

@@ -30,17 +30,15 @@ std::size_t data_bytes(const std::vector<EncodedList>& lists) {
   return bytes;
 }
 
-std::vector<EncodedList> parts_of(const Platform& platform, const Measured& measured) {
-  std::vector<EncodedList> known;
-  for (std::size_t n = 0; n < platform.pool.size(); ++n)
-    if (EncodedList part = measured_part(platform.pool[n], measured[n]); part.labels.size() > 1)
-      known.push_back(std::move(part));
-  return known;
-}
-
 ScoreRows scores_with(const RankerShape& shape, const Tensors& weights, int threads) {
   return scores_of(KnowledgeBase{.shape = shape, .weights = weights},
                    static_cast<std::size_t>(threads));
+}
+
+TrainingOptions training_of(const DistilOptions& options) {
+  return {.learning_rate = options.learning_rate,
+          .seed = options.seed,
+          .is_stopped = options.is_stopped};
 }
 
 class Distil : public ContinualLearner {
@@ -78,7 +76,7 @@ class Plain : public ContinualLearner {
       : habit_(habit), shape_(shape), options_(options) {}
 
   Result<void> learn(const Platform& platform, const Measured& measured) override {
-    std::vector<EncodedList> known = parts_of(platform, measured);
+    std::vector<EncodedList> known = measured_parts(platform.pool, measured);
     const std::vector<EncodedList> fresh = known;
     known.insert(known.end(), kept_.begin(), kept_.end());
     Result<std::unique_ptr<Ranker>> ranker = make_ranker(shape_, options_.seed, options_.threads);
@@ -113,13 +111,8 @@ class Plain : public ContinualLearner {
 
  private:
   Result<Tensors> taught(Ranker& ranker, const std::vector<EncodedList>& known) const {
-    TrainingOptions training{.learning_rate = options_.learning_rate,
-                             .seed = options_.seed,
-                             .is_stopped = options_.is_stopped};
-    training.epochs = training.patience = epochs_for(known, training, options_.learning_steps);
-    const Result<TrainingProgress> done = teach(ranker, known, {}, training, "", "", {});
+    const auto done = teach_steps(ranker, known, training_of(options_), options_.learning_steps);
     if (!done) return done.error();
-    if (options_.is_stopped && options_.is_stopped()) return Error{"stopped"};
     return ranker.weights();
   }
 
@@ -205,7 +198,7 @@ class ManyHeads : public ContinualLearner {
   Result<void> learn(const Platform& platform, const Measured& measured) override {
     hardware_row_ = platform.hardware_row;
     hardware_.push_back(hardware_of(platform));
-    for (EncodedList& part : parts_of(platform, measured)) {
+    for (EncodedList& part : measured_parts(platform.pool, measured)) {
       part.rows.heads.assign(part.rows.size(), std::ssize(hardware_) - 1);
       kept_.push_back(std::move(part));
     }
@@ -213,14 +206,7 @@ class ManyHeads : public ContinualLearner {
     Result<std::unique_ptr<Ranker>> ranker = make_ranker(shape_, options_.seed, options_.threads);
     if (!ranker) return ranker.error();
     ranker_ = *std::move(ranker);
-    TrainingOptions training{.learning_rate = options_.learning_rate,
-                             .seed = options_.seed,
-                             .is_stopped = options_.is_stopped};
-    training.epochs = training.patience = epochs_for(kept_, training, options_.learning_steps);
-    const Result<TrainingProgress> done = teach(*ranker_, kept_, {}, training, "", "", {});
-    if (!done) return done.error();
-    if (options_.is_stopped && options_.is_stopped()) return Error{"stopped"};
-    return {};
+    return teach_steps(*ranker_, kept_, training_of(options_), options_.learning_steps);
   }
   /// A platform that is not known is judged by the last head.
   ScoreRows scores() const override {
@@ -354,8 +340,8 @@ Result<TransferMatrix> learn_in_turn(ContinualLearner& learner,
       return learned.error();
     matrix.seconds.push_back(stopwatch.seconds());
     std::vector<double>& row = matrix.top1.emplace_back();
-    for (const Platform* platform : platforms)
-      row.push_back(platform->judge(learner.scores()).top1.mean);
+    const ScoreRows scores = learner.scores();
+    for (const Platform* platform : platforms) row.push_back(platform->judge(scores).top1.mean);
   }
   return matrix;
 }

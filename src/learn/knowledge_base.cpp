@@ -240,26 +240,31 @@ EncodedList measured_part(const EncodedList& list, const std::vector<bool>& is_m
   return part;
 }
 
+std::vector<EncodedList> measured_parts(const std::vector<EncodedList>& lists,
+                                        const std::vector<std::vector<bool>>& measured) {
+  std::vector<EncodedList> known;
+  for (std::size_t n = 0; n < lists.size(); ++n)
+    if (EncodedList part = measured_part(lists[n], measured[n]); part.labels.size() > 1)
+      known.push_back(std::move(part));
+  return known;
+}
+
 Result<KnowledgeBase> learn_platform(const KnowledgeBase& base, const Platform& platform,
                                      const std::vector<std::vector<bool>>& measured,
                                      const DistilOptions& options) {
-  std::vector<EncodedList> known;
-  for (std::size_t n = 0; n < platform.pool.size(); ++n)
-    if (EncodedList part = measured_part(platform.pool[n], measured[n]); part.labels.size() > 1)
-      known.push_back(std::move(part));
+  const std::vector<EncodedList> known = measured_parts(platform.pool, measured);
   if (known.empty()) return Error{"platform " + platform.name + ": nothing was measured"};
   const bool is_first = base.weights.empty();
   Result<std::unique_ptr<Ranker>> column =
       is_first ? make_ranker(base.shape, options.seed, options.threads)
                : make_column(base.shape, base.weights, options.seed, options.threads);
   if (!column) return column.error();
-  TrainingOptions training{.learning_rate = options.learning_rate,
-                           .seed = options.seed,
-                           .is_stopped = options.is_stopped};
-  training.epochs = training.patience = epochs_for(known, training, options.learning_steps);
-  const Result<TrainingProgress> learned = teach(**column, known, {}, training, "", "", {});
+  const auto learned = teach_steps(**column, known,
+                                   {.learning_rate = options.learning_rate,
+                                    .seed = options.seed,
+                                    .is_stopped = options.is_stopped},
+                                   options.learning_steps);
   if (!learned) return learned.error();
-  if (options.is_stopped && options.is_stopped()) return Error{"stopped"};
 
   KnowledgeBase next = base;
   if (is_first) {

@@ -65,5 +65,8 @@ Tensors normalised(Tensors importance);
 
 /// The programs of a list that were measured, labels beside the best of these.
 EncodedList measured_part(const EncodedList& list, const std::vector<bool>& is_measured);
+/// Of each list, where there are two at least: one alone cannot be ranked.
+std::vector<EncodedList> measured_parts(const std::vector<EncodedList>& lists,
+                                        const std::vector<std::vector<bool>>& measured);
 
 }  // namespace tessera

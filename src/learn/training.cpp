@@ -233,4 +233,13 @@ Result<TrainingProgress> teach(Ranker& ranker, const std::vector<EncodedList>& t
   return state;
 }
 
+Result<void> teach_steps(Ranker& ranker, const std::vector<EncodedList>& training,
+                         TrainingOptions options, std::int64_t steps) {
+  options.epochs = options.patience = epochs_for(training, options, steps);
+  const Result<TrainingProgress> done = teach(ranker, training, {}, options, "", "", {});
+  if (!done) return done.error();
+  if (options.is_stopped && options.is_stopped()) return Error{"stopped"};
+  return {};
+}
+
 }  // namespace tessera
