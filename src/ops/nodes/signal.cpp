@@ -178,6 +178,8 @@ void stft(Expansion& e) {
   const auto step = scalar(e, 1, "frame_step", 1);
   if (!step) return e.refuse(step.error().message);
   const bool has_window = e.has_elements(2);
+  if (has_window && e.shape(2).size() != 1)
+    return e.refuse("window of shape " + to_text(e.shape(2)) + ", expected one dimension");
   const auto length = scalar(e, 3, "frame_length", has_window ? e.shape(2)[0] : shape[1]);
   if (!length) return e.refuse(length.error().message);
   if (*step < 1 || *length < 1 || *length > shape[1] ||
@@ -190,6 +192,9 @@ void stft(Expansion& e) {
                     .is_onesided = e.integer("onesided", 1) != 0 && shape[2] == 1};
   if (const auto sound = verify(t); !sound) return e.refuse(sound.error().message);
   const std::int64_t frames = (shape[1] - *length) / *step + 1;
+  if (frames > most_matrix_elements / *length)
+    return e.refuse(std::to_string(frames) + " frames of " + std::to_string(*length) +
+                    ", expected at most 2^26 elements");
   std::vector<std::int64_t> places;
   for (std::int64_t n = 0; n < frames * *length; ++n)
     places.push_back(n / *length * *step + n % *length);

@@ -74,6 +74,14 @@ TEST(SignalNodes, TransformFrames) {
   stft().input({2}, {1, 2}).expect({1, 2, 2, 2}, {5, 0, -3, 0, 11, 0, -5, 0});
   EXPECT_EQ(stft().absent_input().input({}, {5}, i64).refusal(),
             "frames of 5 every 2 of a signal of 4");
+  EXPECT_EQ(stft().input({}, {1}).refusal(), "window of shape [], expected one dimension");
+  EXPECT_EQ(TestNode("STFT")
+                .unknown_input({1, 1 << 24, 1})
+                .input({}, {1}, i64)
+                .absent_input()
+                .input({}, {8}, i64)
+                .refusal(),
+            "16777209 frames of 8, expected at most 2^26 elements");
 }
 
 }  // namespace
