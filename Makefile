@@ -3,6 +3,7 @@ SHELL := /bin/bash -o pipefail
 JOBS ?= $(shell nproc)
 FUZZ ?= $(basename $(notdir $(wildcard tests/fuzz/*.cpp)))
 FUZZ_SECONDS ?= 20
+FUZZ_LIMIT ?= -max_total_time=$(FUZZ_SECONDS)
 FUZZ_SEED ?= 0
 sources = $$(git -c safe.directory='*' ls-files -co --exclude-standard --deduplicate '*.h' '*.cpp' \
 	| while read -r file; do [ ! -e "$$file" ] || echo "$$file"; done)
@@ -31,7 +32,7 @@ test: build check
 	@ctest --preset release -j$(JOBS)
 	@grep '^conformance:' build/Testing/Temporary/LastTest.log
 	@if command -v clang++-19 >/dev/null; then \
-	  $(MAKE) --no-print-directory -j$(JOBS) fuzz FUZZ="onnx package_bytes" FUZZ_SECONDS=15 FUZZ_SEED=1; \
+	  $(MAKE) --no-print-directory -j$(JOBS) fuzz FUZZ="onnx package_bytes" FUZZ_LIMIT=-runs=40000 FUZZ_SEED=1; \
 	else echo "test: no fuzzing without clang-19"; fi
 
 train: build
@@ -65,9 +66,9 @@ fuzz_build: setup
 	@cmake --build build-fuzz -j$(JOBS) --target $(FUZZ:%=fuzz_%) -- --quiet
 
 fuzz_%: fuzz_build
-	@echo "fuzz: $* for $(FUZZ_SECONDS) s"
+	@echo "fuzz: $* with $(FUZZ_LIMIT)"
 	@mkdir -p build-fuzz/found/$*
-	@build-fuzz/fuzz/$* -seed=$(FUZZ_SEED) -max_total_time=$(FUZZ_SECONDS) -timeout=20 -rss_limit_mb=4096 \
+	@build-fuzz/fuzz/$* -seed=$(FUZZ_SEED) $(FUZZ_LIMIT) -timeout=20 -rss_limit_mb=4096 \
 	  -artifact_prefix=build-fuzz/found/$*- build-fuzz/found/$* $(wildcard tests/fuzz/corpus/$*) \
 	  >build-fuzz/found/$*.log 2>&1 || { cat build-fuzz/found/$*.log; exit 1; }
 
