@@ -36,7 +36,7 @@ std::optional<Choices> Region::best_by_prior() const {
   for (std::size_t n = 0; n < first->options.size(); ++n) {
     if (!restriction_.admits(first->options[n])) continue;
     Space::Chain chain = tessera::best_by_prior(space_, {static_cast<std::int64_t>(n)});
-    if (!best || chain.draft.cycles < best->draft.cycles) best = std::move(chain);
+    if (!best || chain.draft.estimate.cycles < best->draft.estimate.cycles) best = std::move(chain);
   }
   return best ? std::optional(best->choices) : std::nullopt;
 }

@@ -83,7 +83,7 @@ std::vector<Choices> favourites(const Region& region, const std::set<Choices>& c
                                 std::size_t count) {
   std::map<std::string, std::vector<std::pair<double, Choices>>> by_algorithm;
   for (const Choices& choices : candidates)
-    by_algorithm[region.answer(choices)].emplace_back(region.space().draft(choices).cycles,
+    by_algorithm[region.answer(choices)].emplace_back(region.space().draft(choices).estimate.cycles,
                                                       choices);
   for (auto& [algorithm, ranked] : by_algorithm) std::ranges::sort(ranked);
   std::vector<Choices> best;

@@ -65,10 +65,10 @@ int run(Options options) {
     Rng rng(1);
     std::vector<Draft> drawn;
     for (std::size_t n = 0; n < options.programs; ++n) drawn.push_back(draw(space, rng).draft);
-    const Draft best = best_by_prior(space).draft;
+    const Estimate best = best_by_prior(space).draft.estimate;
     std::vector<EstimatedSchedule> schedules;
     for (const Draft& draft : drawn)
-      schedules.push_back({&draft.schedule, estimate_of(draft.cycles, best)});
+      schedules.push_back({&draft.schedule, relative_estimate(draft.estimate, best)});
     for (const char* kind : {"mamba", "tenset-mlp"}) {
       const Encoding encoding = encoding_of(kind);
       const RankerShape shape{.kind = kind, .width = width_of(encoding)};

@@ -104,7 +104,7 @@ int run_adapt(AdaptArguments arguments) {
   if (is_better)
     fmt::print("{} written{}\n", arguments.output,
                arguments.output == adapted_weights_folder() + "/" + file
-                   ? "; tune --cost-model mamba uses it from now on"
+                   ? "; tune uses it from now on"
                    : "");
   else
     fmt::print("not better: {} stays\n", arguments.from);

@@ -25,10 +25,10 @@ struct CollectArguments {
   std::string output;
   std::string target = "native";
   std::int64_t threads = 0;
-  std::int64_t schedules = 200;
-  std::int64_t further_schedules = 64;
-  std::int64_t training_tasks = 160;
-  std::int64_t further_tasks = 160;
+  std::int64_t schedules = static_cast<std::int64_t>(CollectOptions().schedules);
+  std::int64_t further_schedules = static_cast<std::int64_t>(CollectOptions().further_schedules);
+  std::int64_t training_tasks = static_cast<std::int64_t>(CorpusSize().training);
+  std::int64_t further_tasks = static_cast<std::int64_t>(CorpusSize().further);
   std::uint64_t seed = 1;
   bool is_json = false;
 };

@@ -1,4 +1,5 @@
 #include "base/cores.h"
+#include "base/file.h"
 #include "base/stopwatch.h"
 #include "cli/eval.h"
 #include "cli/interrupts.h"
@@ -12,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <set>
@@ -85,7 +87,8 @@ std::vector<Design> designs_of(const EvalModelArguments& arguments) {
 struct ModelRow {
   std::string model;
   std::string target;
-  SeedValues top1, top5, top1_pooled, top5_pooled, pairs, programs_per_second, training_seconds;
+  SeedValues top1, top5, top1_pooled, top5_pooled, top1_of_tasks, pairs, programs_per_second,
+      training_seconds;
   std::map<std::string, SeedValues> top1_of_networks;
   std::int64_t parameters = 0;
   std::size_t bytes = 0;
@@ -112,8 +115,10 @@ Result<Contender> contender_for(const Design& design, std::uint64_t seed,
   if (arguments.epochs > 0) lecture.options.epochs = arguments.epochs;
   lecture.options.is_stopped = is_stopped;
   lecture.threads = static_cast<int>(arguments.threads);
-  const std::string path = fmt::format("{}/{}-{}-{}", arguments.work, data.fingerprint.substr(0, 8),
-                                       seed, design.file_name());
+  const std::string path = fmt::format(
+      "{}/{}-{}-{}-{}", arguments.work, data.fingerprint.substr(0, 8), seed,
+      arguments.epochs > 0 ? std::to_string(arguments.epochs) : "usual", design.file_name());
+  const std::string seconds_path = path + ".seconds";  // how long learning took
   if (!std::filesystem::exists(path)) {
     const Result<Taught> taught =
         teach_model(lecture, data, path, [&](const TrainingProgress& state) {
@@ -121,8 +126,11 @@ Result<Contender> contender_for(const Design& design, std::uint64_t seed,
                      state.epoch, state.quality);
         });
     if (!taught) return taught.error();
-    contender.training_seconds = taught->seconds;
+    if (const auto written = write_file(seconds_path, std::to_string(taught->seconds)); !written)
+      return written.error();
   }
+  if (const Result<std::string> seconds = read_file(seconds_path))  // unknown after a break
+    contender.training_seconds = std::strtod(seconds->c_str(), nullptr);
   Result<TrainedScores> scores = read_trained_scores(design.shape.kind, path, lecture.threads);
   if (!scores) return scores.error();
   contender.parameters = scores->parameters;
@@ -176,6 +184,7 @@ Result<std::vector<ModelRow>> eval_model(const EvalModelArguments& arguments) {
         row.top5.values.push_back(ranking.top5.mean);
         row.top1_pooled.values.push_back(ranking.top1.pooled);
         row.top5_pooled.values.push_back(ranking.top5.pooled);
+        row.top1_of_tasks.values.push_back(ranking.top1_of_tasks);
         row.pairs.values.push_back(ranking.pairs);
         row.programs_per_second.values.push_back(
             static_cast<double>(judged_programs(*data, target)) / seconds);
@@ -192,16 +201,17 @@ Result<std::vector<ModelRow>> eval_model(const EvalModelArguments& arguments) {
 }
 
 void print_rows(const std::vector<ModelRow>& rows) {
-  fmt::print("{:20} {:32} {:>15} {:>15} {:>8} {:>8} {:>8} {:>10} {:>9} {:>10}\n", "model", "target",
-             "top-1", "top-5", "pooled 1", "pooled 5", "pairs", "parameters", "train s",
-             "scored/s");
+  fmt::print("{:20} {:32} {:>15} {:>15} {:>8} {:>8} {:>8} {:>8} {:>10} {:>9} {:>10}\n", "model",
+             "target", "top-1", "top-5", "pooled 1", "pooled 5", "tasks 1", "pairs", "parameters",
+             "train s", "scored/s");
   for (const ModelRow& row : rows)
     fmt::print(
-        "{:20} {:32.32} {:.4f} +- {:.4f} {:.4f} +- {:.4f} {:8.4f} {:8.4f} {:8.4f} {:10} {:9.0f} "
-        "{:10.0f}\n",
+        "{:20} {:32.32} {:.4f} +- {:.4f} {:.4f} +- {:.4f} {:8.4f} {:8.4f} {:8.4f} {:8.4f} {:10} "
+        "{:9.0f} {:10.0f}\n",
         row.model, row.target, row.top1.mean(), row.top1.deviation(), row.top5.mean(),
-        row.top5.deviation(), row.top1_pooled.mean(), row.top5_pooled.mean(), row.pairs.mean(),
-        row.parameters, row.training_seconds.mean(), row.programs_per_second.mean());
+        row.top5.deviation(), row.top1_pooled.mean(), row.top5_pooled.mean(),
+        row.top1_of_tasks.mean(), row.pairs.mean(), row.parameters, row.training_seconds.mean(),
+        row.programs_per_second.mean());
 }
 
 nlohmann::ordered_json json_of(const std::vector<ModelRow>& rows) {
@@ -216,6 +226,7 @@ nlohmann::ordered_json json_of(const std::vector<ModelRow>& rows) {
                    {"top1_pooled", json_of(row.top1_pooled)},
                    {"top5_pooled", json_of(row.top5_pooled)},
                    {"top1_of_networks", networks},
+                   {"top1_of_tasks", json_of(row.top1_of_tasks)},
                    {"pairs", json_of(row.pairs)},
                    {"parameters", row.parameters},
                    {"bytes", row.bytes},

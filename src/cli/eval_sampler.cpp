@@ -28,6 +28,7 @@ struct EvalSamplerArguments {
   std::vector<std::string> held_out;
   std::vector<double> budgets{1, 2, 5, 10, 20};  // per cent
   std::int64_t steps = ActiveOptions().steps;
+  std::int64_t width = ActiveOptions().model_width;
   std::int64_t seeds = 5;
   std::int64_t threads = 0;
   std::string chart;
@@ -105,9 +106,9 @@ Result<std::vector<Reached>> parse_rounds(const std::string& text) {
 Result<std::vector<Reached>> rounds_of(const Way& way, const std::string& target,
                                        const ActiveOptions& options, const Dataset& data,
                                        const std::string& work) {
-  std::string name = fmt::format("{}-{}-{}-{}-{}-{:g}", data.fingerprint.substr(0, 8),
-                                 target.substr(0, target.find(' ')), way.name, options.seed,
-                                 options.steps, fmt::join(options.budgets, "-"));
+  std::string name = fmt::format(
+      "{}-{}-{}-{}-{}-{}-{:g}", data.fingerprint.substr(0, 8), target.substr(0, target.find(' ')),
+      way.name, options.seed, options.steps, options.model_width, fmt::join(options.budgets, "-"));
   std::ranges::replace(name, ' ', '_');
   const std::string path = work + "/" + name + ".json";
   if (std::filesystem::exists(path)) {
@@ -200,6 +201,7 @@ Result<Judged> eval_sampler(const EvalSamplerArguments& arguments) {
   ActiveOptions options;
   options.threads = static_cast<int>(arguments.threads);
   options.steps = arguments.steps;
+  options.model_width = arguments.width;
   options.budgets.clear();
   for (const double per_cent : arguments.budgets) options.budgets.push_back(per_cent / 100);
   if (!std::ranges::is_sorted(options.budgets)) return Error{"budgets: expected ascending ones"};
@@ -324,6 +326,9 @@ void add_eval_sampler(CLI::App& eval) {
                   "Per cent of the programs that are measured, ascending, with commas")
       ->delimiter(',')
       ->check(CLI::Range(0.01, 100.0))
+      ->capture_default_str();
+  verb.add_option("--width", arguments->width, "Of the mamba that learns; half is much faster")
+      ->check(CLI::Range(8, 1024))
       ->capture_default_str();
   verb.add_option("--steps", arguments->steps, "Of learning after each budget")
       ->check(CLI::PositiveNumber)

@@ -1,4 +1,5 @@
 #include "base/file.h"
+#include "base/hash.h"
 #include "cli/build_info.h"
 #include "cli/eval.h"
 #include "cli/host_target.h"
@@ -6,6 +7,7 @@
 #include "cli/weights_folder.h"
 #include "learn/search_race.h"
 #include "model/cost_model.h"
+#include "model/trained_model.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -33,10 +35,21 @@ struct EvalSearchArguments {
   bool is_json = false;
 };
 
+/// Of the weights that a search uses, so that runs with others are not taken for its own.
+Result<std::string> weights_name(const RaceEntry& entry) {
+  if (!is_trained(entry.cost_model)) return entry.cost_model;
+  const std::string path = entry.weights_folder + "/" + file_of_trained(entry.cost_model);
+  const Result<std::string> bytes = read_file(path);
+  if (!bytes) return bytes.error();
+  return entry.cost_model + "-" + to_text(fingerprint(*bytes)).substr(0, 8);
+}
+
 /// Runs are kept: another call goes on where this one ended.
 Result<TuningRun> run_of(const RaceEntry& entry, const Target& target, const std::string& work) {
+  const Result<std::string> weights = weights_name(entry);
+  if (!weights) return weights.error();
   const std::string path = fmt::format("{}/{}-{}-{}-{}-{}.run.json", work, target.name,
-                                       entry.network, entry.cost_model, entry.seed, entry.trials);
+                                       entry.network, *weights, entry.seed, entry.trials);
   if (std::filesystem::exists(path)) {
     const Result<std::string> text = read_file(path);
     if (!text) return text.error();
@@ -108,16 +121,21 @@ void print_results(const std::vector<RaceResult>& results, const EvalSearchArgum
                number(one.seconds_to_goal, "{:.1f}"), number(ratio_of(one), "{:.1f}"));
   }
   for (const std::string& model : arguments.models) {
-    double logs = 0;
-    int count = 0;
-    for (const RaceResult& one : results)
-      if (one.cost_model == model && ratio_of(one)) {
-        logs += std::log(*ratio_of(one));
-        ++count;
-      }
-    if (count > 0)
-      fmt::print("{}: {:.2f} times sooner in the geometric mean of {} of {} networks\n", model,
-                 std::exp(logs / count), count, arguments.networks.size());
+    double sooner = 0, faster = 0;  // sums of logarithms
+    int reached = 0, networks = 0;
+    for (const RaceResult& one : results) {
+      if (one.cost_model != model) continue;
+      faster += std::log(one.goal_seconds / one.final_seconds);
+      ++networks;
+      if (!ratio_of(one)) continue;
+      sooner += std::log(*ratio_of(one));
+      ++reached;
+    }
+    fmt::print("{}: {:.3f} times as fast at the end, geometric mean of {} networks", model,
+               std::exp(faster / networks), networks);
+    if (reached > 0)
+      fmt::print("; {:.2f} times sooner, that of {}", std::exp(sooner / reached), reached);
+    fmt::print("\n");
   }
 }
 

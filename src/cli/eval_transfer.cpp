@@ -26,6 +26,7 @@ struct EvalTransferArguments {
   std::vector<std::string> ways{continual_names().begin(), continual_names().end()};
   std::vector<double> shares{0.005, 0.01, 0.02, 0.05, 0.1};
   std::int64_t steps = DistilOptions().learning_steps;
+  std::int64_t width = RankerShape().model_width;
   std::int64_t orders = 4;
   std::int64_t seeds = 5;
   std::int64_t threads = 0;
@@ -75,8 +76,10 @@ Result<Run> parse_run(const std::string& text) {
   }
 }
 
-RankerShape shape_for(const std::vector<Platform>& platforms) {
-  RankerShape shape{.kind = "mamba", .width = platforms.front().pool.front().rows.width};
+RankerShape shape_for(const std::vector<Platform>& platforms, std::int64_t model_width) {
+  RankerShape shape{.kind = "mamba",
+                    .width = platforms.front().pool.front().rows.width,
+                    .model_width = model_width};
   for (const Platform& platform : platforms) {
     const std::vector<float> scales = scales_of(platform.pool);
     shape.scales.resize(scales.size());
@@ -93,15 +96,15 @@ class Evaluation {
       : arguments_(arguments),
         platforms_(std::move(platforms)),
         name_(std::move(name)),
-        shape_(shape_for(platforms_)),
+        shape_(shape_for(platforms_, arguments.width)),
         is_stopped_(std::move(is_stopped)) {}
 
   const std::vector<Platform>& platforms() const { return platforms_; }
 
   /// Runs are kept: another call goes on where this one ended.
   Result<Run> run_of(const std::string& way, std::int64_t order, std::uint64_t seed) const {
-    const std::string path = fmt::format("{}/{}-{}-{}-{}-{}.json", arguments_.work, name_, way,
-                                         order, seed, arguments_.steps);
+    const std::string path = fmt::format("{}/{}-{}-{}-{}-{}-{}.json", arguments_.work, name_, way,
+                                         order, seed, arguments_.steps, arguments_.width);
     if (std::filesystem::exists(path)) {
       const Result<std::string> text = read_file(path);
       if (!text) return text.error();
@@ -312,6 +315,9 @@ void add_eval_transfer(CLI::App& eval) {
   verb.add_option("--orders", arguments->orders,
                   "Of platforms: as they are, the other way round, then drawn by lot")
       ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  verb.add_option("--width", arguments->width, "Of the mamba that learns; half is much faster")
+      ->check(CLI::Range(8, 1024))
       ->capture_default_str();
   verb.add_option("--steps", arguments->steps, "Of learning each platform, and of distilling it")
       ->check(CLI::PositiveNumber)

@@ -28,7 +28,7 @@ std::optional<Space::Chain> best_of_algorithm(const Space& space, const std::str
   for (std::size_t n = 0; n < decision->options.size(); ++n) {
     if (!decision->options[n].starts_with(beginning)) continue;
     Space::Chain chain = best_by_prior(space, {static_cast<std::int64_t>(n)});
-    if (!best || chain.draft.cycles < best->draft.cycles) best = std::move(chain);
+    if (!best || chain.draft.estimate.cycles < best->draft.estimate.cycles) best = std::move(chain);
   }
   return best;
 }

@@ -98,7 +98,7 @@ void add_train(CLI::App& program) {
   verb.add_option("--read-out", shape.read_out, "Of mamba's steps: sum, mean or last")
       ->capture_default_str();
   verb.add_option("--estimate-weight", shape.estimate_weight,
-                  "Of what the prior estimates, which neural models correct; 0: they stand alone")
+                  "Of what the prior estimates, which neural models correct; 0: they only see it")
       ->check(CLI::Range(0, 1000))
       ->capture_default_str();
   verb.add_option("--threads", arguments->threads, "That learn; by default all")

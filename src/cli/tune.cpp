@@ -40,7 +40,7 @@ struct TuneArguments {
   double budget_seconds = 300;
   std::int64_t trials = 0;
   std::string sampler = "evolve";
-  std::string cost_model = "trees";
+  std::string cost_model = "mamba";
   std::uint64_t seed = 1;
   bool is_json = false;
 };

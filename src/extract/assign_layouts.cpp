@@ -120,7 +120,7 @@ class LayoutAssignment {
     const auto& stages = call.computation.stages;
     if (std::any_of(stages.begin(), stages.end(),
                     [](const Stage& s) { return s.reducer.has_value(); }))
-      return drafts_.of(task(call, blocked)).cycles;
+      return drafts_.of(task(call, blocked)).estimate.cycles;
     double sum = 0;
     const bool is_blocked = blocked.contains(call.outputs.front());
     for (const ValueId& value : call.inputs)

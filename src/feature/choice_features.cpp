@@ -28,7 +28,7 @@ std::vector<float> numbers_in(const std::string& option) {
 std::map<std::string, float> choice_features(const Task& task, const Space::Chain& chain) {
   std::map<std::string, float> features;
   const auto log2_of = [](double value) { return static_cast<float>(std::log2(1 + value)); };
-  features["log2 cycles"] = log2_of(chain.draft.cycles);
+  features["log2 cycles"] = log2_of(chain.draft.estimate.cycles);
   features["log2 flops"] = log2_of(flops(task.computation));
   features["log2 bytes"] = log2_of(traffic_bytes(task.computation));
   std::map<std::string, int> asked;  // the same question of several nests

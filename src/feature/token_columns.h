@@ -12,7 +12,7 @@ namespace tessera {
 
 /// Where things stand in a token; `tokens.h` tells what they are.
 namespace token_column {
-inline constexpr std::size_t task = 0, hardware = 1, first_step = 2;
+inline constexpr std::size_t task = 0, hardware = 1, estimate = 2, first_step = 3;
 inline constexpr std::size_t facts = first_step + std::variant_size_v<Step>;
 inline constexpr std::size_t is_input = facts, is_constant = facts + 1, stage = facts + 2,
                              elements = facts + 3;

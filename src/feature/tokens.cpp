@@ -170,20 +170,22 @@ const LoopLedger& TokenEncoder::after(const ChooseAlgorithm& step) const {
   return known->second;
 }
 
-Rows TokenEncoder::encode(std::span<const Schedule* const> schedules) const {
+Rows TokenEncoder::encode(std::span<const EstimatedSchedule> schedules) const {
   Rows rows{.width = token_width};
-  std::size_t steps = 0;
-  for (const Schedule* schedule : schedules) steps += schedule->size();
-  rows.values.reserve(steps * token_width + schedules.size() * head_.size());
+  std::size_t tokens = 0;
+  for (const EstimatedSchedule& one : schedules) tokens += one.schedule->size() + 1;
+  rows.values.reserve(tokens * token_width + schedules.size() * head_.size());
   LoopLedger ledger = plain_;
-  for (const Schedule* schedule : schedules) append(*schedule, ledger, rows);
+  for (const EstimatedSchedule& one : schedules) append(one, ledger, rows);
   return rows;
 }
 
-void TokenEncoder::append(const Schedule& schedule, LoopLedger& ledger, Rows& rows) const {
+void TokenEncoder::append(const EstimatedSchedule& estimated, LoopLedger& ledger,
+                          Rows& rows) const {
   ledger = plain_;
+  const Schedule& schedule = *estimated.schedule;
   std::size_t at = rows.values.size() + head_.size();
-  rows.values.resize(at + schedule.size() * token_width);
+  rows.values.resize(at + (schedule.size() + 1) * token_width);
   std::ranges::copy(head_, rows.values.begin() + static_cast<std::ptrdiff_t>(at - head_.size()));
   for (const Step& step : schedule) {
     Writer(*this, ledger, std::span(rows.values).subspan(at, token_width)).write(step);
@@ -195,6 +197,11 @@ void TokenEncoder::append(const Schedule& schedule, LoopLedger& ledger, Rows& ro
     }
     ledger = after(*algorithm);
   }
+  const std::span<float> last = std::span(rows.values).subspan(at, token_width);
+  last[token_column::estimate] = 1;
+  last[token_column::facts] = estimated.estimate.speed;
+  std::ranges::copy(estimated.estimate.parts, last.begin() + token_column::facts + 1);
+  rows.estimates.push_back(estimated.estimate.speed);
   rows.starts.push_back(rows.values.size() / token_width);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "feature/estimated_schedule.h"
 #include "feature/loop_ledger.h"
 #include "feature/rows.h"
 #include "schedule/schedule.h"
@@ -15,23 +16,25 @@
 namespace tessera {
 
 /// Changes whenever a token of the same step would change: weights are of one version.
-inline constexpr std::int64_t token_version = 2;
-inline constexpr std::size_t token_width = 51;
+inline constexpr std::int64_t token_version = 3;
+inline constexpr std::size_t token_width = 52;
 
 /// Schedules as sequences of tokens: one for the task, one for the hardware, one for each step,
-/// straight from its fields. Nothing is applied or lowered, and every target has the same tokens.
+/// straight from its fields, and at the end one for what the prior expects. Nothing is applied or
+/// lowered, and every target has the same tokens.
 ///
-///     0..16   which token: task, hardware, or the kind of step
-///     17..    of a task: its family, sizes of the stage with most work, flops, bytes, ..
+///     0..17   which token: task, hardware, estimate, or the kind of step
+///     18..    of a task: its family, sizes of the stage with most work, flops, bytes, ..
 ///             of hardware: cores, vectors, registers, caches, ..
+///             of an estimate: speed, and the parts of `RelativeEstimate`
 ///             of a step, each where it has one:
-///     17..20  tensor: input? constant? which stage from the end; elements
-///     21..25  loop: reduces? which axis from the last; extent of that axis and its own; depth
-///     26..28  points and terms within one round of the loop; rounds in all
-///     29..32  numbers: factors, distance, algorithm
-///     33..34  rounds of the outermost part, or of each thread; what does not divide
-///     35..38  memory: global, constant, stack, register
-///     39..50  six pairs from the innermost outward: extent and reduces? of loops, or block and
+///     18..21  tensor: input? constant? which stage from the end; elements
+///     22..26  loop: reduces? which axis from the last; extent of that axis and its own; depth
+///     27..29  points and terms within one round of the loop; rounds in all
+///     30..33  numbers: factors, distance, algorithm
+///     34..35  rounds of the outermost part, or of each thread; what does not divide
+///     36..39  memory: global, constant, stack, register
+///     40..51  six pairs from the innermost outward: extent and reduces? of loops, or block and
 ///             dimension of layouts
 ///
 /// Sizes are log2(1 + x). Several threads may use one encoder at once.
@@ -39,7 +42,7 @@ class TokenEncoder {
  public:
   explicit TokenEncoder(const Task& task);
   /// A program for each schedule.
-  Rows encode(std::span<const Schedule* const> schedules) const;
+  Rows encode(std::span<const EstimatedSchedule> schedules) const;
 
  private:
   struct TensorFacts {
@@ -51,7 +54,7 @@ class TokenEncoder {
   class Writer;
 
   /// Adds one program; the ledger is any, and used again.
-  void append(const Schedule& schedule, LoopLedger& ledger, Rows& rows) const;
+  void append(const EstimatedSchedule& estimated, LoopLedger& ledger, Rows& rows) const;
   const TensorFacts& facts_of(std::string_view tensor) const;
   const LoopLedger& after(const ChooseAlgorithm& step) const;
 

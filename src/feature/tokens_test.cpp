@@ -18,23 +18,42 @@ Task task_for(const char* spec, const char* target = "x86-avx2") {
 }
 
 Rows tokens_of(const Task& task, const Schedule& schedule) {
-  return TokenEncoder(task).encode(std::vector{&schedule});
+  return TokenEncoder(task).encode(std::vector{EstimatedSchedule{&schedule}});
 }
 
 std::span<const float> token(const Rows& rows, std::size_t n) {
   return rows.of(0).subspan(n * token_width, token_width);
 }
 
-TEST(Tokens, OneForTaskAndHardwareAndEachStep) {
+TEST(Tokens, OneForTaskAndHardwareAndEachStepAndTheEstimate) {
   const Task task = task_for("matmul:m=128,n=64,k=32");
   const Schedule schedule = default_schedule(task);
   const Rows rows = tokens_of(task, schedule);
   EXPECT_EQ(rows.size(), 1U);
-  EXPECT_EQ(rows.length(0), 2 + schedule.size());
+  EXPECT_EQ(rows.length(0), 3 + schedule.size());
   EXPECT_EQ(token(rows, 0)[token_column::task], 1);
   EXPECT_EQ(token(rows, 1)[token_column::hardware], 1);
   for (std::size_t n = 0; n < schedule.size(); ++n)
     EXPECT_EQ(token(rows, 2 + n)[token_column::first_step + schedule[n].index()], 1);
+  EXPECT_EQ(token(rows, 2 + schedule.size())[token_column::estimate], 1);
+}
+
+TEST(Tokens, TheEstimateTellsPartsBesideTheBest) {
+  Estimate best{.cycles = 100}, slower{.cycles = 200};
+  slower[EstimatePart::Arithmetic] = 100;
+  slower[EstimatePart::Idle] = 25;
+  const Schedule none;
+  const EstimatedSchedule estimated{&none, relative_estimate(slower, best)};
+  const Rows rows = TokenEncoder(task_for("matmul:m=128,n=64,k=32")).encode(std::vector{estimated});
+  const std::span<const float> last = token(rows, 2);
+  const auto part = [&](EstimatePart one) {
+    return last[token_column::facts + 1 + static_cast<std::size_t>(one)];
+  };
+  EXPECT_FLOAT_EQ(last[token_column::facts], std::log(0.5F));
+  EXPECT_FLOAT_EQ(part(EstimatePart::Arithmetic), std::log2(17.0F));
+  EXPECT_FLOAT_EQ(part(EstimatePart::Idle), std::log2(5.0F));
+  EXPECT_EQ(part(EstimatePart::Loads), 0);
+  EXPECT_EQ(rows.estimates, std::vector{last[token_column::facts]});
 }
 
 TEST(Tokens, ASplitTellsItsLoopItsFactorsAndWhatIsLeft) {

@@ -55,7 +55,8 @@ class ActiveLearner {
     for (std::size_t n = 0; n < lists_.size(); ++n)
       if (pool_.lists[n].measured() > 1)
         known.push_back(measured_part(lists_[n], pool_.lists[n].is_measured));
-    RankerShape shape{.kind = "mamba", .width = lists_.front().rows.width};
+    RankerShape shape{
+        .kind = "mamba", .width = lists_.front().rows.width, .model_width = options_.model_width};
     shape.scales = scales_of(lists_);
     Result<std::unique_ptr<Ranker>> ranker = make_ranker(shape, options_.seed, options_.threads);
     if (!ranker) return ranker.error();

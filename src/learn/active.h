@@ -1,6 +1,7 @@
 #pragma once
 
 #include "learn/metrics.h"
+#include "model/ranker.h"
 #include "pick/picker.h"
 
 #include <cstdint>
@@ -16,6 +17,7 @@ struct ActiveOptions {
   std::vector<double> budgets = {0.01, 0.02, 0.05, 0.1, 0.2};
   bool learns_between = true;  // or picks for all rounds know nothing but the prior's estimates
   std::int64_t steps = 300;    // of learning after each round, from the beginning
+  std::int64_t model_width = RankerShape().model_width;
   std::uint64_t seed = 1;
   int threads = 1;
   std::function<bool()> is_stopped = {};  // asked between rounds and epochs

@@ -17,6 +17,9 @@ namespace tessera {
 namespace {
 
 constexpr double measuring_share = 0.65;  // of the budget
+/// Of what is left after that, for learning and as much for distilling; the rest goes to scoring.
+constexpr double learning_share = 0.4;
+constexpr double least_learning_seconds = 5;
 constexpr std::size_t heads = 4;
 constexpr float failed_label = 1e-3F;  // of programs that do not run
 
@@ -58,7 +61,10 @@ class Adaptation {
     const Platform platform = to_learn();
     Measured measured;
     for (const EncodedList& list : platform.pool) measured.push_back(known_of(list));
-    Result<KnowledgeBase> next = learn_platform(base_, platform, measured, options_.distil);
+    DistilOptions distil = options_.distil;
+    distil.longest_seconds = std::max(
+        learning_share * (options_.budget_seconds - stopwatch_.seconds()), least_learning_seconds);
+    Result<KnowledgeBase> next = learn_platform(base_, platform, measured, distil);
     if (!next) return is_stopped() ? stopped() : next.error();
     return Adapted{.base = *next,
                    .top1_before = top1(base_),
@@ -96,7 +102,8 @@ class Adaptation {
       std::vector<EstimatedSchedule> schedules;
       for (const Space::Chain& chain : chains_.back())
         schedules.push_back(
-            {&chain.draft.schedule, estimate_of(chain.draft.cycles, search.untuned().draft)});
+            {&chain.draft.schedule,
+             relative_estimate(chain.draft.estimate, search.untuned().draft.estimate)});
       const ScheduleEncoder encoder(search.task(), Encoding::Tokens);
       Result<Rows> rows = encoder.encode(schedules, threads());
       if (!rows) return rows.error();
@@ -146,23 +153,34 @@ class Adaptation {
     return labels;
   }
 
+  /// Those of which fewest programs have been measured, and some are open.
+  std::vector<std::size_t> next_tasks() const {
+    std::vector<std::size_t> tasks;
+    for (std::size_t n = 0; n < pool_.lists.size(); ++n)
+      if (pool_.lists[n].measured() < pool_.lists[n].size()) tasks.push_back(n);
+    std::ranges::stable_sort(tasks, {}, [&](std::size_t n) { return pool_.lists[n].measured(); });
+    tasks.resize(std::min(tasks.size(), options_.tasks_at_once));
+    return tasks;
+  }
+
   /// Picks and measures; how many.
   Result<std::size_t> round(double progress) {
     vote();
     Rng rng(options_.distil.seed + pool_.measured());
-    const Picks picks =
-        rdu_picker()->pick(pool_, options_.round_size, std::min(progress, 0.999), rng);
     std::size_t count = 0;
-    for (std::size_t n = 0; n < picks.size(); ++n) {
-      if (picks[n].empty()) continue;
+    for (const std::size_t n : next_tasks()) {
       if (is_stopped()) return stopped();
+      const Picks picks =
+          rdu_picker()->pick(ProgramPool{.lists = {pool_.lists[n]}}, options_.programs_at_once,
+                             std::min(progress, 0.999), rng);
       std::vector<Candidate> candidates;
-      for (const std::size_t number : picks[n]) candidates.push_back({chains_[n][number], "adapt"});
+      for (const std::size_t number : picks.front())
+        candidates.push_back({chains_[n][number], "adapt"});
       count += candidates.size();
       const auto measured =
           explorer_.measure(n, std::move(candidates), explorer_.search(n).best_seconds());
       if (!measured) return measured.error();
-      for (const std::size_t number : picks[n]) pool_.lists[n].is_measured[number] = true;
+      for (const std::size_t number : picks.front()) pool_.lists[n].is_measured[number] = true;
       report("measuring");
     }
     return count;

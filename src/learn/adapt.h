@@ -14,8 +14,9 @@ namespace tessera {
 
 struct AdaptOptions {
   double budget_seconds = 600;
-  std::size_t programs_per_task = 96;  // of the pool
-  std::size_t round_size = 400;        // programs that are measured between two looks at all
+  std::size_t programs_per_task = 400;  // of the pool
+  std::size_t programs_at_once = 16;    // of a task: few take as long to prepare
+  std::size_t tasks_at_once = 24;       // between two looks at all that was measured
   MeasureOptions measure = {};
   std::string version = {};   // of the program, for records
   DistilOptions distil = {};  // also asked whether to stop
@@ -42,9 +43,9 @@ struct Adapted {
 };
 
 /// Learns the platform of some tasks: `rdu` picks programs, which are measured for about two thirds
-/// of the budget; then `learn_platform`. What the store has counts as measured, so a run goes on
-/// where another was ended. To be called while this process has one thread. Refuses a budget that
-/// is too short, and is refused when stopped.
+/// of the budget, always of the tasks that have had fewest; then `learn_platform`. What the store
+/// has counts as measured, so a run goes on where another was ended. To be called while this
+/// process has one thread. Refuses a budget that is too short, and is refused when stopped.
 Result<Adapted> adapt(const KnowledgeBase& base, const std::vector<Task>& tasks,
                       const Backend& backend, RecordStore& store, const AdaptOptions& options,
                       const std::function<void(const AdaptProgress&)>& progress);

@@ -15,7 +15,7 @@ namespace tessera {
 
 struct CollectOptions {
   std::size_t schedules = 200;  // of each task, or all that it has
-  std::size_t further_schedules = 64;
+  std::size_t further_schedules = 48;
   std::uint64_t seed = 1;
   MeasureOptions measure = {};
   std::string version = {};               // of the program, for records

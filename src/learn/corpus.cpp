@@ -38,12 +38,14 @@ std::vector<CorpusNetwork> all_networks() {
                    .zoo_name = name,
                    .is_held_out = std::ranges::find(held_out, entry.name) != held_out.end()});
   }
-  const auto vary = [&](const std::string& name, std::int64_t batch, std::int64_t pixels) {
+  const auto vary = [&](const std::string& name, std::int64_t batch, std::int64_t pixels,
+                        bool is_further = false) {
     all.push_back({.name = name + (batch > 1 ? " batch " + std::to_string(batch) : "") +
                            (pixels > 0 ? " pixels " + std::to_string(pixels) : ""),
                    .zoo_name = name,
                    .batch = batch,
-                   .pixels = pixels});
+                   .pixels = pixels,
+                   .is_further = is_further});
   };
   vary("resnet18", 4, 0);
   vary("resnet18", 1, 160);
@@ -55,6 +57,11 @@ std::vector<CorpusNetwork> all_networks() {
   vary("efficientnet_b0", 2, 256);
   vary("squeezenet", 1, 288);
   vary("resnet18", 2, 288);
+  for (const char* name :
+       {"resnet18", "regnet_x_400mf", "efficientnet_b0", "densenet121", "squeezenet"})
+    for (const std::int64_t pixels : {128, 192, 256}) vary(name, 1, pixels, true);
+  for (const char* name : {"regnet_x_400mf", "efficientnet_b0", "squeezenet", "inception_v1"})
+    vary(name, 4, 0, true);
   return all;
 }
 
@@ -104,10 +111,12 @@ Result<std::vector<CorpusTask>> corpus_tasks(
   const auto take = [&](const Fingerprint& print) {
     if (taken.insert(print).second) chosen.push_back(known.at(print));
   };
-  for (std::size_t turn = 0, left = size.training + size.further; left > 0; ++turn) {
+  std::size_t left = size.training + size.further;
+  const auto take_turn = [&](std::size_t turn, bool of_further) {
     bool is_over = true;
-    for (const std::vector<Fingerprint>& prints : of_networks) {
-      if (turn >= prints.size()) continue;
+    for (std::size_t n = 0; n < of_networks.size(); ++n) {
+      const std::vector<Fingerprint>& prints = of_networks[n];
+      if (corpus()[n].is_further != of_further || turn >= prints.size()) continue;
       is_over = false;
       const CorpusTask& task = known.at(prints[turn]);
       if (left == 0 || task.is_held_out || taken.contains(prints[turn])) continue;
@@ -115,8 +124,10 @@ Result<std::vector<CorpusTask>> corpus_tasks(
       take(prints[turn]);
       chosen.back().is_further = left-- <= size.further;
     }
-    if (is_over) break;
-  }
+    return !is_over;
+  };
+  for (const bool of_further : {false, true})
+    for (std::size_t turn = 0; left > 0 && take_turn(turn, of_further);) ++turn;
   for (const auto& [print, task] : known)
     if (task.is_held_out) take(print);
   return chosen;

@@ -3,8 +3,8 @@
 #include "base/cores.h"
 #include "base/file.h"
 #include "base/parallel_for.h"
-#include "model/trained_ranker.h"
 #include "record/exchange.h"
+#include "schedule/space.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -51,14 +51,14 @@ Result<ScheduleList> list_of(const TaskEntry& entry, const std::string& target,
 
 /// From the choices that led to each schedule. What they do not answer, records of another version
 /// of the Space for example, is answered as the prior would.
-std::vector<float> estimates_of(const ScheduleList& list) {
+std::vector<RelativeEstimate> estimates_of(const ScheduleList& list) {
   const Space space(list.task);
   const Space::Chain best = best_by_prior(space);
-  std::vector<float> estimates;
+  std::vector<RelativeEstimate> estimates;
   for (const std::string& text : list.choices) {
     const auto names = parse_choices(text);
     const Space::Chain chain = names ? adopt(space, *names, best) : best;
-    estimates.push_back(estimate_of(chain.draft.cycles, best.draft));
+    estimates.push_back(relative_estimate(chain.draft.estimate, best.draft.estimate));
   }
   return estimates;
 }

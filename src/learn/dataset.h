@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/result.h"
+#include "feature/estimated_schedule.h"
 #include "learn/network_uses.h"
 #include "schedule/schedule.h"
 
@@ -22,7 +23,7 @@ struct ScheduleList {
   std::vector<Schedule> schedules;
   std::vector<std::string> choices;  // the named answers that led to each
   std::vector<double> seconds;       // of each, its shortest timing
-  std::vector<float> estimates;      // what the prior thinks of each
+  std::vector<RelativeEstimate> estimates;
 
   double best_seconds() const;
   /// How fast each is beside the best: in (0, 1].

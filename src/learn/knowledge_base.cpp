@@ -1,14 +1,14 @@
 #include "learn/knowledge_base.h"
 
 #include "base/check.h"
-#include "base/rng.h"
+#include "base/draw_to_front.h"
+#include "base/stopwatch.h"
 #include "learn/distil.h"
 #include "learn/training.h"
 #include "model/mamba.h"
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <numeric>
 
 namespace tessera {
@@ -26,10 +26,7 @@ std::vector<std::size_t> some_of(const EncodedList& list, Rng& rng) {
   std::vector<std::size_t> numbers(list.rows.size());
   std::iota(numbers.begin(), numbers.end(), std::size_t{0});
   const std::size_t count = std::min(list_size, numbers.size());
-  for (std::size_t n = 0; n < count; ++n) {
-    const auto left = static_cast<std::int64_t>(numbers.size() - n);
-    std::swap(numbers[n], numbers[n + static_cast<std::size_t>(rng.below(left))]);
-  }
+  draw_to_front(numbers, count, rng);
   numbers.resize(count);
   return numbers;
 }
@@ -81,20 +78,21 @@ class Compression {
     const ScoreRows former = scores_of(base_, static_cast<std::size_t>(options_.threads));
     Rng rng(options_.seed);
     Tensors mean = base_.weights;
-    for (std::int64_t step = 0; step < options_.distilling_steps; ++step) {
+    const Stopwatch stopwatch;
+    double done = 0;
+    for (std::int64_t step = 0; done < 1; ++step) {
       if (options_.is_stopped && options_.is_stopped()) return Error{"stopped"};
       const Lessons lessons = draw(former, rng);
-      const double done =
-          static_cast<double>(step) / static_cast<double>(options_.distilling_steps);
-      const double rate =
-          options_.distilling_rate * (0.55 + 0.45 * std::cos(std::numbers::pi * done));
       (*student)->learn(
           lessons.rows, lessons.lists,
           [&](std::size_t list, const Judgement& judgement) {
             return lessons.losses[list](judgement);
           },
-          rate);
+          falling_rate(options_.distilling_rate, done));
       blend(mean, (*student)->weights(), kept_of_mean);
+      done =
+          std::max(static_cast<double>(step + 1) / static_cast<double>(options_.distilling_steps),
+                   stopwatch.seconds() / options_.longest_seconds);
     }
     return mean;
   }
@@ -163,13 +161,14 @@ class Compression {
     }
     const std::vector<float> teacher = former(rows);
     if (!list.rows.estimates.empty()) rows.estimates.assign(rows.size(), 0);  // not compared
+    // all platforms count alike, the new one and each that is known
+    const float weight = options_.memory_weight * static_cast<float>(base_.hardware.size());
     lessons.rows.append(rows);
     lessons.lists.push_back(lessons.rows.size());
-    lessons.losses.push_back(
-        [teacher, weight = options_.memory_weight](const Judgement& judgement) {
-          ListLoss none{.loss = 0, .gradient = std::vector<float>(teacher.size())};
-          return plus(std::move(none), imitation_loss(judgement.scores, teacher), weight);
-        });
+    lessons.losses.push_back([teacher, weight](const Judgement& judgement) {
+      ListLoss none{.loss = 0, .gradient = std::vector<float>(teacher.size())};
+      return plus(std::move(none), imitation_loss(judgement.scores, teacher), weight);
+    });
   }
 
   const KnowledgeBase& base_;
@@ -262,6 +261,7 @@ Result<KnowledgeBase> learn_platform(const KnowledgeBase& base, const Platform& 
   const auto learned = teach_steps(**column, known,
                                    {.learning_rate = options.learning_rate,
                                     .seed = options.seed,
+                                    .longest_seconds = options.longest_seconds,
                                     .is_stopped = options.is_stopped},
                                    options.learning_steps);
   if (!learned) return learned.error();

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <map>
 #include <string>
 #include <vector>
@@ -26,12 +27,14 @@ struct DistilOptions {
   double distilling_rate = 3e-4;
   float label_weight = 0.3F;  // of what was measured, beside what the column says
   float feature_weight = 0.1F;
-  float memory_weight = 1;         // of what the base said before
+  float memory_weight = 1;         // of what the base said before, for each platform
   float importance_weight = 0.3F;  // of staying where weights mattered (online EWC); 0: none
   float kept_importance = 0.95F;   // of what mattered before
   bool has_gate = true;
   std::uint64_t seed = 1;
   int threads = 1;
+  /// Of learning, and again of distilling: with less time there are fewer steps.
+  double longest_seconds = std::numeric_limits<double>::infinity();
   std::function<bool()> is_stopped = {};  // asked between steps
 };
 

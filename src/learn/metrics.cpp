@@ -54,7 +54,7 @@ double pair_accuracy(std::span<const double> scores, std::span<const double> sec
 
 Ranking judge(const Dataset& data, const std::string& target, const Scorer& scorer) {
   std::map<std::string, Times> first, fifth;
-  double right = 0, counted = 0;
+  double right = 0, counted = 0, shares = 0, tasks = 0;
   for (const ScheduleList& list : data.lists) {
     if (list.purpose != Purpose::HeldOut || to_text(list.task.target) != target) continue;
     const std::vector<double> scores = scorer(list);
@@ -62,6 +62,8 @@ Ranking judge(const Dataset& data, const std::string& target, const Scorer& scor
     counted += static_cast<double>(scores.size());
     const double one = best_of_top(scores, list.seconds, 1);
     const double five = best_of_top(scores, list.seconds, 5);
+    shares += list.best_seconds() / one;
+    ++tasks;
     for (const NetworkUses& network : data.networks) {
       const auto calls = network.calls.find(list.name);
       if (!network.is_held_out || network.target != target || calls == network.calls.end())
@@ -73,7 +75,10 @@ Ranking judge(const Dataset& data, const std::string& target, const Scorer& scor
       fifth[network.network].taken += count * five;
     }
   }
-  return {.top1 = top_of(first), .top5 = top_of(fifth), .pairs = counted > 0 ? right / counted : 0};
+  return {.top1 = top_of(first),
+          .top5 = top_of(fifth),
+          .top1_of_tasks = tasks > 0 ? shares / tasks : 0,
+          .pairs = counted > 0 ? right / counted : 0};
 }
 
 }  // namespace tessera

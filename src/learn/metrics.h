@@ -25,6 +25,9 @@ struct Ranking {
     double pooled = 0;  // all networks together
   };
   TopK top1, top5;
+  /// Top-1 of each task by itself, the mean over tasks: less than one network does it hang on which
+  /// is first of a few.
+  double top1_of_tasks = 0;
   /// Share of pairs within a list that are in the right order, ties in score counted as half.
   double pairs = 0;
 };

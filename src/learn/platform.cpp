@@ -1,7 +1,7 @@
 #include "learn/platform.h"
 
+#include "base/draw_to_front.h"
 #include "base/file.h"
-#include "base/rng.h"
 
 #include <algorithm>
 #include <charconv>
@@ -17,7 +17,8 @@ namespace {
 
 constexpr std::string_view time_prefix = "time_ms:";
 constexpr std::size_t device_signs = 8;
-constexpr std::size_t judged_lists = 12;
+constexpr std::size_t judged_lists = 100;
+constexpr std::size_t judged_size = 120;
 constexpr std::size_t fewest_common = 100;
 
 std::vector<std::string_view> fields_of(std::string_view line) {
@@ -148,7 +149,7 @@ Ranking judge_lists(const std::vector<TimedList>& lists, const ScoreRows& score)
     ranking.top5.mean += share * best / best_of_top(scores, list.seconds, 5);
     ranking.pairs += share * pair_accuracy(scores, list.seconds);
   }
-  top1.pooled = top1.mean;
+  top1.pooled = ranking.top1_of_tasks = top1.mean;
   ranking.top5.pooled = ranking.top5.mean;
   return ranking;
 }
@@ -212,13 +213,15 @@ Result<std::vector<Platform>> read_platform_table(const std::string& path, std::
                  " configurations that run on all devices, expected " +
                  std::to_string(fewest_common) + " at least"};
   Rng rng(seed);
-  std::vector<std::size_t> pool;
-  std::vector<std::vector<std::size_t>> judged(judged_lists);
+  std::vector<std::size_t> pool, others;
   for (std::size_t n = 0; n < table->configurations.size(); ++n)
-    if (rng.below(3) > 0)
-      pool.push_back(n);
-    else
-      judged[static_cast<std::size_t>(rng.below(judged_lists))].push_back(n);
+    (rng.below(3) > 0 ? pool : others).push_back(n);
+  std::vector<std::vector<std::size_t>> judged(judged_lists);
+  for (std::vector<std::size_t>& list : judged) {
+    const std::size_t count = std::min(judged_size, others.size());
+    draw_to_front(others, count, rng);
+    list.assign(others.begin(), others.begin() + static_cast<std::ptrdiff_t>(count));
+  }
   std::vector<Platform> platforms;
   for (std::size_t device = 0; device < table->devices.size(); ++device)
     platforms.push_back(device_of(*table, device, pool, judged));

@@ -27,9 +27,9 @@ Result<std::vector<Platform>> platforms_of(const Dataset& data, std::size_t thre
 /// Devices of a table of recorded times (CSV): columns of parameters, then a column
 /// `time_ms:DEVICE` for each, in which an empty field is a configuration that does not run there.
 /// Each parameter is one step of a program, behind a row of random signs for the device. A third of
-/// the configurations, drawn by the seed, is in no pool: devices are judged by lists of some
-/// hundred of them. Refuses a table of fewer than two devices, without parameters, with fields that
-/// are not numbers, and one whose devices have hardly a configuration in common.
+/// the configurations, drawn by the seed, is in no pool: devices are judged by a hundred lists of
+/// 120 drawn from them. Refuses a table of fewer than two devices, without parameters, with fields
+/// that are not numbers, and one whose devices have hardly a configuration in common.
 Result<std::vector<Platform>> read_platform_table(const std::string& path, std::uint64_t seed);
 
 }  // namespace tessera

@@ -8,7 +8,10 @@ namespace tessera {
 
 Scorer prior_scorer() {
   return [](const ScheduleList& list) {
-    return std::vector<double>(list.estimates.begin(), list.estimates.end());
+    std::vector<double> scores;
+    for (const RelativeEstimate& estimate : list.estimates)
+      scores.push_back(static_cast<double>(estimate.speed));
+    return scores;
   };
 }
 

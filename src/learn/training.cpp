@@ -72,9 +72,10 @@ Lessons lessons_of(const std::vector<EncodedList>& lists, std::span<const Part> 
   return lessons;
 }
 
-double rate_of(const TrainingOptions& options, std::int64_t epoch) {
-  const double done = static_cast<double>(epoch) / static_cast<double>(options.epochs);
-  return options.learning_rate * (0.55 + 0.45 * std::cos(std::numbers::pi * done));
+double rate_of(const TrainingOptions& options, const TrainingProgress& state) {
+  const double done = static_cast<double>(state.epoch) / static_cast<double>(options.epochs);
+  return falling_rate(options.learning_rate,
+                      std::max(done, state.seconds / options.longest_seconds));
 }
 
 /// Of the mean of weights over the steps, which ranks tasks that are not known better than the
@@ -158,6 +159,10 @@ float sharpened(float label) {
   return std::pow(label, sharpness);
 }
 
+double falling_rate(double first, double done) {
+  return first * (0.55 + 0.45 * std::cos(std::numbers::pi * done));
+}
+
 std::int64_t epochs_for(const std::vector<EncodedList>& training, const TrainingOptions& options,
                         std::int64_t steps) {
   std::size_t parts = 0;
@@ -197,12 +202,13 @@ Result<TrainingProgress> teach(Ranker& ranker, const std::vector<EncodedList>& t
   Tensors mean = ranker.weights(), best = mean;
   const Checkpoint kept(checkpoint, key);
   if (const auto done = kept.read(ranker, mean, best, state); !done) return done.error();
-  while (state.epoch < options.epochs && state.epoch - state.best_epoch < options.patience) {
+  while (state.epoch < options.epochs && state.epoch - state.best_epoch < options.patience &&
+         state.seconds < options.longest_seconds) {
     if (options.is_stopped && options.is_stopped()) return state;
     const Stopwatch stopwatch;
     const std::vector<Part> parts =
         parts_for(training, options.list_size, options.seed, state.epoch);
-    const double rate = rate_of(options, state.epoch);
+    const double rate = rate_of(options, state);
     double loss = 0;
     for (std::size_t n = 0; n < parts.size(); n += options.lists_per_step) {
       const std::size_t count = std::min(options.lists_per_step, parts.size() - n);

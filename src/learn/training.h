@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -14,9 +15,11 @@ struct TrainingOptions {
   std::int64_t epochs = 60;
   std::int64_t patience = 12;   // epochs without a better one before it ends
   double learning_rate = 7e-4;  // falls to a tenth, as a cosine
-  std::size_t list_size = 64;   // programs that are ranked together
-  std::size_t lists_per_step = 16;
+  std::size_t list_size = 128;  // programs that are ranked together
+  std::size_t lists_per_step = 8;
   std::uint64_t seed = 1;
+  /// Of learning; it ends with the epoch that passes it, and rates fall as if that were the last.
+  double longest_seconds = std::numeric_limits<double>::infinity();
   std::function<bool()> is_stopped = {};  // asked between epochs
 };
 
@@ -37,6 +40,9 @@ double quality_of(const Ranker& ranker, const std::vector<EncodedList>& lists);
 /// What is learned from a label. Which of the fastest is first matters most: of schedules that are
 /// 5 % and 50 % slower than the best the one gets 0.75, the other 0.09.
 float sharpened(float label);
+
+/// The rate of learning when a share of it is done: it falls to a tenth, as a cosine.
+double falling_rate(double first, double done);
 
 /// As many epochs as have about so many steps.
 std::int64_t epochs_for(const std::vector<EncodedList>& training, const TrainingOptions& options,

@@ -14,7 +14,8 @@ class PriorModel : public CostModel {
   std::vector<double> score(const Task& /*task*/,
                             std::span<const Space::Chain* const> chains) const override {
     std::vector<double> scores;
-    for (const Space::Chain* chain : chains) scores.push_back(-std::log(chain->draft.cycles));
+    for (const Space::Chain* chain : chains)
+      scores.push_back(-std::log(chain->draft.estimate.cycles));
     return scores;
   }
   void learn(std::vector<Lesson> /*lessons*/) override {}

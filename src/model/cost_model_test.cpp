@@ -35,7 +35,7 @@ double pairs_right(const CostModel& model, const Space& space,
 
 /// A machine on which the prior is wrong about one question.
 double label_of(const Space::Chain& chain) {
-  double label = -0.2 * std::log(chain.draft.cycles);
+  double label = -0.2 * std::log(chain.draft.estimate.cycles);
   for (const NamedChoice& choice : chain.names)
     if (choice.question.ends_with(".tile") && choice.option.size() > 3) label -= 1;
   return label;
@@ -44,14 +44,14 @@ double label_of(const Space::Chain& chain) {
 TEST(PriorModel, RanksByCycles) {
   const Space space({*parse_task_spec("matmul:m=64,n=96,k=128"), *parse_target("x86-avx2")});
   EXPECT_EQ(pairs_right(*prior_model(), space,
-                        [](const Space::Chain& chain) { return -chain.draft.cycles; }),
+                        [](const Space::Chain& chain) { return -chain.draft.estimate.cycles; }),
             1);
 }
 
 TEST(CorrectedModel, IsThePriorBeforeItHasLearned) {
   const Space space({*parse_task_spec("matmul:m=64,n=96,k=128"), *parse_target("x86-avx2")});
   EXPECT_EQ(pairs_right(*corrected_model(prior_model(), 1), space,
-                        [](const Space::Chain& chain) { return -chain.draft.cycles; }),
+                        [](const Space::Chain& chain) { return -chain.draft.estimate.cycles; }),
             1);
 }
 

@@ -20,7 +20,7 @@ struct RankerShape {
   std::size_t width = 0;           // of the rows it reads
   std::vector<float> scales = {};  // each column is divided by its own; none: all are 1
   /// How sharply the prior's estimate ranks before the network corrects it: with 8, what is a tenth
-  /// slower begins with 0.8 less. With 0 the network stands alone.
+  /// slower begins with 0.8 less. With 0 the network only sees it.
   std::int64_t estimate_weight = 8;
   std::int64_t heads = 1;  // of `tlp` alone: each judges programs of its own (MTL-TLP)
   // Of `mamba` alone:

@@ -21,7 +21,8 @@ class TrainedModel : public CostModel {
     const Known& known = known_of(task);
     std::vector<EstimatedSchedule> schedules;
     for (const Space::Chain* chain : chains)
-      schedules.push_back({&chain->draft.schedule, estimate_of(chain->draft.cycles, known.best)});
+      schedules.push_back(
+          {&chain->draft.schedule, relative_estimate(chain->draft.estimate, known.best)});
     const Result<Rows> rows = known.encoder.encode(schedules, scores_.threads);
     check(rows.has_value(), "schedules of the Space, which apply");
     const std::vector<float> scores = scores_.score(*rows);
@@ -34,14 +35,15 @@ class TrainedModel : public CostModel {
   /// What all schedules of a task are encoded with.
   struct Known {
     ScheduleEncoder encoder;
-    Draft best;
+    Estimate best;  // by the prior
   };
 
   const Known& known_of(const Task& task) const {
     const Fingerprint print = fingerprint(task);
     const auto found = known_.find(print);
     if (found != known_.end()) return found->second;
-    Known known{ScheduleEncoder(task, encoding_of(scores_.kind)), best_by_prior(Space(task)).draft};
+    Known known{ScheduleEncoder(task, encoding_of(scores_.kind)),
+                best_by_prior(Space(task)).draft.estimate};
     return known_.emplace(print, std::move(known)).first->second;
   }
 

@@ -71,29 +71,20 @@ std::size_t width_of(Encoding encoding) {
   return encoding == Encoding::Tokens ? token_width : statement_width;
 }
 
-float estimate_of(double cycles, const Draft& best_by_prior) {
-  return static_cast<float>(std::log(best_by_prior.cycles / cycles));
-}
-
 ScheduleEncoder::ScheduleEncoder(Task task, Encoding encoding)
     : task_(std::move(task)), encoding_(encoding), plain_(to_program(task_.computation)) {
   if (encoding == Encoding::Tokens) tokens_ = std::make_unique<const TokenEncoder>(task_);
 }
 
 Result<Rows> ScheduleEncoder::encode(std::span<const EstimatedSchedule> schedules) const {
+  if (encoding_ == Encoding::Tokens) return tokens_->encode(schedules);
   Rows rows{.width = width_of(encoding_)};
-  if (encoding_ == Encoding::Tokens) {
-    std::vector<const Schedule*> plain;
-    for (const EstimatedSchedule& one : schedules) plain.push_back(one.schedule);
-    rows = tokens_->encode(plain);
-  } else {
-    for (const EstimatedSchedule& one : schedules) {
-      const Result<Program> program = tessera::apply(*one.schedule, plain_);
-      if (!program) return program.error();
-      append_statements(task_, *program, rows);
-    }
+  for (const EstimatedSchedule& one : schedules) {
+    const Result<Program> program = tessera::apply(*one.schedule, plain_);
+    if (!program) return program.error();
+    append_statements(task_, *program, rows);
+    rows.estimates.push_back(one.estimate.speed);
   }
-  for (const EstimatedSchedule& one : schedules) rows.estimates.push_back(one.estimate);
   return rows;
 }
 

@@ -23,15 +23,6 @@ std::size_t width_of(Encoding encoding);
 /// Models read the version that they have learned from.
 std::int64_t version_of(Encoding encoding);
 
-struct EstimatedSchedule {
-  const Schedule* schedule = nullptr;
-  float estimate = 0;
-};
-
-/// What the prior thinks of a schedule that it gives so many cycles: the logarithm of its speed
-/// beside the best that the prior knows for the task.
-float estimate_of(double cycles, const Draft& best_by_prior);
-
 /// Schedules of one task as models read them.
 class ScheduleEncoder {
  public:

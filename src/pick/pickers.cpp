@@ -1,3 +1,4 @@
+#include "base/draw_to_front.h"
 #include "pick/open_programs.h"
 #include "pick/picker.h"
 
@@ -6,6 +7,7 @@
 #include <cmath>
 #include <functional>
 #include <map>
+#include <span>
 #include <string>
 
 namespace tessera {
@@ -44,11 +46,9 @@ class AnyOfPool : public Picker {
     for (std::size_t n = 0; n < pool.lists.size(); ++n)
       for (const std::size_t number : pool.lists[n].open()) open.emplace_back(n, number);
     Picks picks(pool.lists.size());
-    for (std::size_t n = 0; n < std::min(count, open.size()); ++n) {
-      const auto left = static_cast<std::int64_t>(open.size() - n);
-      std::swap(open[n], open[n + static_cast<std::size_t>(rng.below(left))]);
-      picks[open[n].first].push_back(open[n].second);
-    }
+    const std::size_t taken = std::min(count, open.size());
+    draw_to_front(open, taken, rng);
+    for (const auto& [list, number] : std::span(open).first(taken)) picks[list].push_back(number);
     return picks;
   }
 };

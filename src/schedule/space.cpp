@@ -20,9 +20,9 @@ Draft run_rules(const Task& task, const std::vector<Plan>& plans, Chooser& choos
   std::vector<std::pair<std::string, const Plan*>> algorithms;
   for (const Plan& plan : plans) algorithms.emplace_back(plan.name, &plan);
   const Plan& plan = *chooser.pick<const Plan*>("algorithm", algorithms);
-  Draft draft{.schedule = plan.steps, .cycles = 0};
+  Draft draft{.schedule = plan.steps, .estimate = {}};
   RuleContext context{plan.program, task.target,    task.layouts,
-                      chooser,      draft.schedule, draft.cycles};
+                      chooser,      draft.schedule, draft.estimate};
   for (const Unit& unit : plan.units) apply_rule(context, unit);
   return draft;
 }
@@ -141,7 +141,7 @@ Space::Chain best_by_prior(const Space& space, const Choices& head) {
   Space::Chain best =
       space.completed(head, [](std::size_t, const Question&) { return std::int64_t{0}; });
   const auto consider = [&](Space::Chain other) {
-    if (other.draft.cycles >= best.draft.cycles) return false;
+    if (other.draft.estimate.cycles >= best.draft.estimate.cycles) return false;
     best = std::move(other);
     return true;
   };

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/rng.h"
+#include "schedule/estimate.h"
 #include "schedule/schedule.h"
 
 #include <cstdint>
@@ -50,7 +51,7 @@ Result<std::vector<NamedChoice>> parse_choices(std::string_view text);
 /// What a complete chain of choices stands for.
 struct Draft {
   Schedule schedule;
-  double cycles = 0;  // of one core, as the analytic prior estimates them
+  Estimate estimate;
 };
 
 /// The Schedules a Task admits, as a chain of decisions: given the choices so far it lists the

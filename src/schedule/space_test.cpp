@@ -220,7 +220,7 @@ TEST(BestByPrior, IsNoWorseThanItsNeighbours) {
     const Space space(task(spec));
     const Space::Chain best = best_by_prior(space);
     for (const Space::Chain& other : neighbours(space, best))
-      EXPECT_GE(other.draft.cycles, best.draft.cycles)
+      EXPECT_GE(other.draft.estimate.cycles, best.draft.estimate.cycles)
           << to_text(other.names) << " beats " << to_text(best.names);
   }
 }

@@ -18,7 +18,7 @@ class EvolveSampler : public Sampler {
 
   std::vector<Candidate> sample(const TaskSearch& search, const CostModel& model, std::size_t count,
                                 Rng& rng) const override {
-    Pool found(search);
+    std::vector<ScoredChain> found;  // the best of each generation, which were scored once
     std::vector<Space::Chain> parents = first_parents(search, rng);
     for (int n = 0; n < generations; ++n) {
       Pool children(search);
@@ -26,15 +26,22 @@ class EvolveSampler : public Sampler {
         if (children.chains().size() >= population_size) break;
         children.add(child_of(search.space(), parents, rng));
       }
-      for (const Space::Chain& child : children.chains()) found.add(child);
-      parents = take_best(std::move(children.chains()), search.task(), model, population_size / 2);
+      parents.clear();
+      for (ScoredChain& child :
+           take_best(std::move(children.chains()), search.task(), model, population_size / 2)) {
+        parents.push_back(child.chain);
+        found.push_back(std::move(child));
+      }
       for (const TaskSearch::Known& known : elite(search)) parents.push_back(known.chain);
       if (parents.empty()) break;
     }
     const auto drawn = static_cast<std::size_t>(random_share * static_cast<double>(count) + 0.5);
-    std::vector<Space::Chain> best =
-        take_best(std::move(found.chains()), search.task(), model, count - drawn);
-    return with_draws(std::move(best), search, count, rng);
+    std::ranges::stable_sort(found, std::greater(), &ScoredChain::score);
+    Pool all(search);
+    for (ScoredChain& one : found)
+      if (all.chains().size() < count - drawn) all.add(std::move(one.chain));
+    all.draw_to(count, rng);
+    return candidates_of(std::move(all.chains()), name());
   }
 
  private:
@@ -58,14 +65,6 @@ class EvolveSampler : public Sampler {
     };
     return rng.chance(mutation_share) ? mutate(space, pick(), rng)
                                       : cross(space, pick(), pick(), rng);
-  }
-
-  std::vector<Candidate> with_draws(std::vector<Space::Chain> best, const TaskSearch& search,
-                                    std::size_t count, Rng& rng) const {
-    Pool all(search);
-    for (Space::Chain& chain : best) all.add(std::move(chain));
-    all.draw_to(count, rng);
-    return candidates_of(std::move(all.chains()), name());
   }
 };
 

@@ -33,9 +33,13 @@ class Pool {
   std::vector<Space::Chain> chains_;
 };
 
+struct ScoredChain {
+  Space::Chain chain;
+  double score = 0;
+};
 /// Takes the `count` chains with the highest scores, the highest first.
-std::vector<Space::Chain> take_best(std::vector<Space::Chain> chains, const Task& task,
-                                    const CostModel& model, std::size_t count);
+std::vector<ScoredChain> take_best(std::vector<Space::Chain> chains, const Task& task,
+                                   const CostModel& model, std::size_t count);
 
 /// Chains as candidates of one origin.
 std::vector<Candidate> candidates_of(std::vector<Space::Chain> chains, std::string_view origin);

@@ -18,7 +18,7 @@ Measurement took(double seconds) { return {.seconds = {seconds}}; }
 /// Measures by the prior: what it likes is fast.
 void measure_all(TaskSearch& search, std::vector<Candidate> candidates) {
   for (Candidate& candidate : candidates) {
-    const double seconds = 1e-9 * candidate.chain.draft.cycles;
+    const double seconds = 1e-9 * candidate.chain.draft.estimate.cycles;
     search.add(std::move(candidate), took(seconds));
   }
 }

@@ -32,7 +32,10 @@ class GreedySampler : public Sampler {
       for (Space::Chain& other : neighbours(search.space(), known.chain))
         pool.add(std::move(other));
     pool.draw_to(pool.chains().size() + draws, rng);
-    return candidates_of(take_best(std::move(pool.chains()), search.task(), model, count), name());
+    std::vector<Space::Chain> best;
+    for (ScoredChain& one : take_best(std::move(pool.chains()), search.task(), model, count))
+      best.push_back(std::move(one.chain));
+    return candidates_of(std::move(best), name());
   }
 };
 
@@ -40,17 +43,17 @@ constexpr std::array<std::string_view, 3> names{"evolve", "greedy", "random"};
 
 }  // namespace
 
-std::vector<Space::Chain> take_best(std::vector<Space::Chain> chains, const Task& task,
-                                    const CostModel& model, std::size_t count) {
+std::vector<ScoredChain> take_best(std::vector<Space::Chain> chains, const Task& task,
+                                   const CostModel& model, std::size_t count) {
   std::vector<const Space::Chain*> pointers;
   for (const Space::Chain& chain : chains) pointers.push_back(&chain);
   const std::vector<double> scores = model.score(task, pointers);
   std::vector<std::size_t> order(chains.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, std::greater(), [&](std::size_t n) { return scores[n]; });
-  std::vector<Space::Chain> best;
+  std::vector<ScoredChain> best;
   for (const std::size_t n : std::span(order).first(std::min(count, order.size())))
-    best.push_back(std::move(chains[n]));
+    best.push_back({std::move(chains[n]), scores[n]});
   return best;
 }
 

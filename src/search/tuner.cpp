@@ -97,8 +97,9 @@ Result<void> Tuner::tune() {
 
 Result<void> Tuner::round(std::size_t n) {
   const double start = stopwatch_.seconds();
+  const bool is_first = histories_[n].trend.size() == 1;  // the default alone
   const Result<std::vector<Measurement>> measured =
-      explorer_.round(n, *sampler_, options_.round_size);
+      explorer_.round(n, *sampler_, is_first ? options_.first_round_size : options_.round_size);
   if (!measured) return measured.error();
   histories_[n].is_exhausted = measured->empty();
   histories_[n].round_seconds = stopwatch_.seconds() - start;

@@ -42,7 +42,7 @@ class Learning : public testing::Test {
                          .schedule = to_text(chain.draft.schedule),
                          .choices = to_text(chain.names),
                          .origin = "random",
-                         .measurement = {.seconds = {1e-9 * chain.draft.cycles}},
+                         .measurement = {.seconds = {1e-9 * chain.draft.estimate.cycles}},
                          .version = "test"});
     }
     return records;

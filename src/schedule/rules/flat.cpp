@@ -52,8 +52,9 @@ ViewAxis fused_axes(RuleContext& context, const NestView& nest) {
   return all;
 }
 
-/// Cycles of a nest whose vectors run along `last`: arithmetic and loads, or memory.
-double flat_cycles(const NestView& nest, const AxisId& last, std::int64_t lanes) {
+/// Of a nest whose vectors run along `last`: arithmetic and loads, or memory; and the loop itself.
+Estimate flat_estimate(const NestView& nest, const AxisId& last, std::int64_t lanes,
+                       std::int64_t unroll) {
   double loads = 0;
   for (const Access& read : nest.reads) {
     const auto stride = read.stride_of(last);
@@ -61,10 +62,16 @@ double flat_cycles(const NestView& nest, const AxisId& last, std::int64_t lanes)
                                (stride && (*stride == 0 || *stride == 1));
     loads += is_contiguous ? 1.0 : static_cast<double>(lanes);
   }
-  const double compute =
-      nest.points() / static_cast<double>(lanes) * std::max(nest.operations / 2, (loads + 1) / 2);
-  const double moved = nest.points() * 4 * static_cast<double>(nest.reads.size() + 1) / 20;
-  return std::max(compute, moved);
+  const double vectors = nest.points() / static_cast<double>(lanes);
+  Estimate estimate;
+  estimate[EstimatePart::Arithmetic] = vectors * nest.operations / 2;
+  estimate[EstimatePart::Loads] = vectors * (loads + 1) / 2;
+  estimate[EstimatePart::BehindL2] =
+      nest.points() * 4 * static_cast<double>(nest.reads.size() + 1) / 20;
+  estimate.cycles = std::ranges::max(estimate.parts);
+  estimate[EstimatePart::Entering] = vectors / static_cast<double>(unroll);
+  estimate.cycles += estimate[EstimatePart::Entering];
+  return estimate;
 }
 
 /// `1 2 4 8`, the best guess first, as far as they divide `extent` in runs of `run`.
@@ -88,10 +95,9 @@ void blocked_flat_rule(RuleContext& context, const NestView& nest) {
     context.steps.push_back(Unroll{x.id + ".1"});
   }
   context.steps.push_back(Vectorize{c.id + ".1"});
-  const double vectors = nest.points() / static_cast<double>(lanes);
-  const double cycles = flat_cycles(nest, c.id, lanes) + vectors / static_cast<double>(unroll);
+  const Estimate estimate = flat_estimate(nest, c.id, lanes, unroll);
   const std::vector<ViewAxis> outer{n, {.id = c.id + ".0", .extent = ceil_div(c.extent, lanes)}, y};
-  context.cycles += cycles * parallelise(context, outer, cycles);
+  context.estimate += estimate.lengthened(parallelise(context, outer, estimate.cycles));
 }
 
 }  // namespace
@@ -109,9 +115,8 @@ void flat_rule(RuleContext& context, const NestView& nest) {
   const ViewAxis last = axes.back();
   const std::int64_t lanes = std::min(context.target.f32_lanes(), last.extent);
   const std::int64_t unroll = pick_unroll(context, nest, last.extent, lanes);
-  const double vectors = nest.points() / static_cast<double>(lanes);
-  const double cycles = flat_cycles(nest, is_one ? nest.axes.back().id : last.id, lanes) +
-                        vectors / static_cast<double>(unroll);
+  const Estimate estimate =
+      flat_estimate(nest, is_one ? nest.axes.back().id : last.id, lanes, unroll);
 
   axes.pop_back();
   AxisId vector = last.id;
@@ -135,7 +140,7 @@ void flat_rule(RuleContext& context, const NestView& nest) {
     }
   }
   if (last.extent > 1) context.steps.push_back(Vectorize{vector});
-  context.cycles += cycles * parallelise(context, axes, cycles);
+  context.estimate += estimate.lengthened(parallelise(context, axes, estimate.cycles));
 }
 
 }  // namespace tessera

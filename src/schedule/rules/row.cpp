@@ -81,10 +81,13 @@ void vectorise_row(RuleContext& context, const NestView& nest, const ViewAxis& a
 void row_rule(RuleContext& context, const std::vector<NestView>& nests, std::size_t rows) {
   const NestView& output = nests.back();
   const AxisId row = output.axes[rows - 1].id;
-  double cycles = 0;
-  for (const NestView& nest : nests)
-    cycles += nest.points() / static_cast<double>(context.target.f32_lanes()) *
-              (nest.operations / 2 + 1.5);
+  Estimate estimate;
+  for (const NestView& nest : nests) {
+    const double vectors = nest.points() / static_cast<double>(context.target.f32_lanes());
+    estimate[EstimatePart::Arithmetic] += vectors * nest.operations / 2;
+    estimate[EstimatePart::Loads] += vectors * 1.5;
+    estimate.cycles += vectors * (nest.operations / 2 + 1.5);
+  }
   for (std::size_t n = nests.size() - 1; n-- > 0;) {
     const std::vector<ViewAxis> axes = nests[n].spatial();
     const bool is_scalar = std::all_of(axes.begin() + static_cast<std::ptrdiff_t>(rows), axes.end(),
@@ -99,10 +102,9 @@ void row_rule(RuleContext& context, const std::vector<NestView>& nests, std::siz
     else if (nest.spatial().size() > rows)
       vectorise_row(context, nest, last);
   }
-  context.cycles += cycles * parallelise(context,
-                                         {output.axes.begin(),
-                                          output.axes.begin() + static_cast<std::ptrdiff_t>(rows)},
-                                         cycles);
+  const std::vector<ViewAxis> outer{output.axes.begin(),
+                                    output.axes.begin() + static_cast<std::ptrdiff_t>(rows)};
+  context.estimate += estimate.lengthened(parallelise(context, outer, estimate.cycles));
 }
 
 }  // namespace tessera

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "schedule/chooser.h"
+#include "schedule/estimate.h"
 #include "schedule/nest_view.h"
 #include "schedule/schedule.h"
 #include "target/target.h"
@@ -11,15 +12,14 @@
 
 namespace tessera {
 
-/// What a rule works with: it asks `chooser`, appends to `steps`, and adds its estimate to
-/// `cycles`.
+/// What a rule works with: it asks `chooser`, appends to `steps`, and adds to `estimate`.
 struct RuleContext {
   const Program& program;  // as the steps before the rules left it
   const Target& target;
   const std::map<TensorId, Layout>& settled;  // layouts that are not to be chosen
   Chooser& chooser;
   Schedule& steps;
-  double& cycles;
+  Estimate& estimate;
   bool may_parallelise = true;  // false inside a loop that is shared among threads already
 };
 

@@ -251,8 +251,9 @@ TilePlan decide_tile(RuleContext& context, const NestView& reduction, const Nest
 void tile_rule(RuleContext& context, const NestView& reduction, const NestView& consumer) {
   const TilePlan plan = decide_tile(context, reduction, consumer);
   const std::vector<ViewAxis> outer = append_tile_steps(context, plan);
-  const double cycles = tile_cycles(plan, outer, context);
-  context.cycles += cycles * parallelise(context, shared_loops(plan, outer), cycles);
+  const Estimate estimate = tile_estimate(plan, outer, context);
+  context.estimate +=
+      estimate.lengthened(parallelise(context, shared_loops(plan, outer), estimate.cycles));
 }
 
 }  // namespace tessera

@@ -73,7 +73,7 @@ TilePlan decide_tile(RuleContext& context, const NestView& reduction, const Nest
 std::vector<ViewAxis> append_tile_steps(RuleContext& context, const TilePlan& plan);
 /// What the analytic prior expects: multiply-adds, loads and latency of the tile's inner loop, tail
 /// tiles, the cost of entering a tile, and the traffic through the caches.
-double tile_cycles(const TilePlan& plan, const std::vector<ViewAxis>& outer_loops,
-                   const RuleContext& context);
+Estimate tile_estimate(const TilePlan& plan, const std::vector<ViewAxis>& outer_loops,
+                       const RuleContext& context);
 
 }  // namespace tessera

@@ -63,25 +63,34 @@ double reduce_points(const TilePlan& p) {
 
 /// One tile of the given size: its reduce loop is bound by multiply-adds, loads, the latency of one
 /// accumulator or the width of the front end; entering and leaving it touches every accumulator.
-double one_tile(const TilePlan& p, const RuleContext& context, std::int64_t row_count,
-                std::int64_t vector_count) {
+Estimate one_tile(const TilePlan& p, const RuleContext& context, std::int64_t row_count,
+                  std::int64_t vector_count) {
   const Target& target = context.target;
   const auto rows = static_cast<double>(row_count * p.tile.rows2);
   const auto vectors = static_cast<double>(vector_count);
   const double accumulators = rows * vectors;
   const double loads = loads_of(p, context, rows, vectors);
-  double per_point = std::max(
-      {accumulators / static_cast<double>(target.fma_per_cycle) * (target.has_fma ? 1 : 2),
-       loads / (0.85 * static_cast<double>(
-                           target.loads_per_cycle)),  // ports are shared with stores and splits
-       static_cast<double>(target.fma_latency) + 0.5, (accumulators + loads) / 5.0});
-  if (slides_along_vector(p)) per_point *= 1.15;
+  Estimate tile;  // of one reduce point at first
+  tile[EstimatePart::Arithmetic] =
+      accumulators / static_cast<double>(target.fma_per_cycle) * (target.has_fma ? 1 : 2);
+  tile[EstimatePart::Loads] =  // ports are shared with stores and splits
+      loads / (0.85 * static_cast<double>(target.loads_per_cycle));
+  tile[EstimatePart::Latency] = static_cast<double>(target.fma_latency) + 0.5;
+  tile.cycles = std::max(std::ranges::max(tile.parts), (accumulators + loads) / 5.0);
+  if (slides_along_vector(p)) tile = tile * 1.15;
   const double live = accumulators * (shares_row_vectors(p) ? 2 : 1) + vectors;
-  if (live > static_cast<double>(target.vector_registers)) per_point *= 1.7;  // spilled
+  if (live > static_cast<double>(target.vector_registers)) {
+    tile[EstimatePart::Spilled] = 0.7 * tile.cycles;
+    tile.cycles += tile[EstimatePart::Spilled];
+  }
   const double points = reduce_points(p);
+  tile = tile * points;
   const double unroll = p.is_window_unrolled ? points : static_cast<double>(p.reduce_unroll);
   const double written = p.e.has_reducer ? 4.0 : 1.5;
-  return points * (per_point + 0.4 / unroll) + 12 + accumulators * (written + p.e.operations * 0.5);
+  tile[EstimatePart::Entering] =
+      points * 0.4 / unroll + 12 + accumulators * (written + p.e.operations * 0.5);
+  tile.cycles += tile[EstimatePart::Entering];
+  return tile;
 }
 
 /// How often a side of `extent` has full tiles of `size` and the shorter last one.
@@ -95,22 +104,25 @@ std::vector<Count> counts(std::int64_t extent, std::int64_t size) {
   return out;
 }
 
-double compute_cycles(const TilePlan& p, const RuleContext& context) {
+Estimate compute_estimate(const TilePlan& p, const RuleContext& context) {
   const std::int64_t row_extent = p.rows ? p.extent(*p.rows) : 1;
   const std::int64_t vector_extent = ceil_div(p.extent(p.style.vector), p.lanes);
-  double cycles = 0;
+  Estimate all;
   for (const Count& rows : counts(row_extent, p.tile.rows))
     for (const Count& vectors : counts(vector_extent, p.tile.vectors))
-      cycles += static_cast<double>(rows.times * vectors.times) *
-                one_tile(p, context, rows.size, vectors.size);
+      all += one_tile(p, context, rows.size, vectors.size) *
+             static_cast<double>(rows.times * vectors.times);
   for (std::size_t d = 0; d < p.spatial.size(); ++d)
     if (d != p.style.vector && p.rows != d && p.rows2 != d)
-      cycles *= static_cast<double>(p.extent(d));
-  if (p.rows2) cycles *= static_cast<double>(ceil_div(p.extent(*p.rows2), p.tile.rows2));
-  for (const Access& read : p.r.reads)
-    if (p.needs_packing(read))
-      cycles += 1.2 * static_cast<double>(element_count(read.placed.tensor.shape));
-  return cycles;
+      all = all * static_cast<double>(p.extent(d));
+  if (p.rows2) all = all * static_cast<double>(ceil_div(p.extent(*p.rows2), p.tile.rows2));
+  for (const Access& read : p.r.reads) {
+    if (!p.needs_packing(read)) continue;
+    const double packing = 1.2 * static_cast<double>(element_count(read.placed.tensor.shape));
+    all[EstimatePart::Entering] += packing;
+    all.cycles += packing;
+  }
+  return all;
 }
 
 std::vector<TrafficLoop> traffic_loops(const TilePlan& p,
@@ -160,12 +172,15 @@ std::vector<Access> moved_accesses(const TilePlan& p, const RuleContext& context
 
 }  // namespace
 
-double tile_cycles(const TilePlan& plan, const std::vector<ViewAxis>& outer_loops,
-                   const RuleContext& context) {
-  const double compute = compute_cycles(plan, context);
-  const double moved = traffic_cycles(moved_accesses(plan, context),
-                                      traffic_loops(plan, outer_loops), context.target);
-  return std::max(compute, moved) + 0.1 * std::min(compute, moved);
+Estimate tile_estimate(const TilePlan& plan, const std::vector<ViewAxis>& outer_loops,
+                       const RuleContext& context) {
+  Estimate all = compute_estimate(plan, context);
+  const double compute = all.cycles;
+  const Estimate moved = traffic_estimate(moved_accesses(plan, context),
+                                          traffic_loops(plan, outer_loops), context.target);
+  all += moved;
+  all.cycles = std::max(compute, moved.cycles) + 0.1 * std::min(compute, moved.cycles);
+  return all;
 }
 
 }  // namespace tessera

@@ -9,8 +9,9 @@
 namespace tessera {
 namespace {
 
-/// Bytes per cycle from the level behind L1, L2 and L3.
+/// A cache, and the bytes per cycle that come from behind it.
 struct Level {
+  EstimatePart part;
   double bytes;
   double bandwidth;
 };
@@ -52,12 +53,13 @@ double footprint(const Access& access, const std::map<AxisId, std::int64_t>& ext
 
 }  // namespace
 
-double traffic_cycles(const std::vector<Access>& accesses, const std::vector<TrafficLoop>& loops,
-                      const Target& target) {
-  const std::vector<Level> levels{{static_cast<double>(target.l1_bytes), 32.0},
-                                  {static_cast<double>(target.l2_bytes), bytes_per_cycle_behind_l2},
-                                  {static_cast<double>(target.l3_bytes), 5.0}};
-  double cycles = 0;
+Estimate traffic_estimate(const std::vector<Access>& accesses,
+                          const std::vector<TrafficLoop>& loops, const Target& target) {
+  const std::vector<Level> levels{
+      {EstimatePart::BehindL1, static_cast<double>(target.l1_bytes), 32.0},
+      {EstimatePart::BehindL2, static_cast<double>(target.l2_bytes), bytes_per_cycle_behind_l2},
+      {EstimatePart::BehindL3, static_cast<double>(target.l3_bytes), 5.0}};
+  Estimate estimate;
   for (const Level& level : levels) {
     if (level.bytes == 0) continue;
     // The largest inner part of the nest whose data stay in this cache.
@@ -86,9 +88,10 @@ double traffic_cycles(const std::vector<Access>& accesses, const std::vector<Tra
       }
       moved += bytes;
     }
-    if (inner > 0 || &level == &levels.front()) cycles = std::max(cycles, moved / level.bandwidth);
+    if (inner > 0 || &level == &levels.front()) estimate[level.part] = moved / level.bandwidth;
+    estimate.cycles = std::max(estimate.cycles, estimate[level.part]);
   }
-  return cycles;
+  return estimate;
 }
 
 }  // namespace tessera

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "schedule/estimate.h"
 #include "schedule/nest_view.h"
 #include "target/target.h"
 
@@ -17,9 +18,9 @@ struct TrafficLoop {
   std::int64_t step = 1;
 };
 
-/// Cycles that moving data through the caches takes when `loops` (outermost first, covering every
-/// axis) run around accesses of 4-byte elements.
-double traffic_cycles(const std::vector<Access>& accesses, const std::vector<TrafficLoop>& loops,
-                      const Target& target);
+/// What moving data through the caches takes when `loops` (outermost first, covering every axis)
+/// run around accesses of 4-byte elements: as long as behind the cache that keeps it waiting most.
+Estimate traffic_estimate(const std::vector<Access>& accesses,
+                          const std::vector<TrafficLoop>& loops, const Target& target);
 
 }  // namespace tessera

@@ -35,7 +35,9 @@ class WinogradRule {
     step(ComputeAt{v_.tensor, anchor_, block_memory()});
     transform_input();
     transform_output();
-    if (is_shared_by_block()) context_.cycles *= parallelise(context_, blocks_, context_.cycles);
+    if (is_shared_by_block())
+      context_.estimate =
+          context_.estimate.lengthened(parallelise(context_, blocks_, context_.estimate.cycles));
   }
 
  private:
@@ -58,6 +60,7 @@ class WinogradRule {
   void tile_output();
   void multiply();
   void transform_input();
+  void add_transform(double arithmetic, double moved, const std::vector<ViewAxis>& shared);
   void transform_output();
 
   RuleContext& context_;
@@ -141,11 +144,22 @@ void WinogradRule::multiply() {
     nest->axes[2].extent = tiles;
     nest->write.placed.tensor.shape[2] = tiles;
   }
-  double cycles = 0;
+  Estimate estimate;
   RuleContext inner{context_.program, context_.target, context_.settled,     context_.chooser,
-                    context_.steps,   cycles,          !is_shared_by_block()};
+                    context_.steps,   estimate,        !is_shared_by_block()};
   tile_rule(inner, product, m);
-  context_.cycles += cycles * static_cast<double>(block_count());
+  context_.estimate += estimate * static_cast<double>(block_count());
+}
+
+/// Adds what one takes; its loops are shared among threads where blocks are not.
+void WinogradRule::add_transform(double arithmetic, double moved,
+                                 const std::vector<ViewAxis>& shared) {
+  Estimate estimate{.cycles = arithmetic + moved};
+  estimate[EstimatePart::Arithmetic] = arithmetic;
+  estimate[EstimatePart::BehindL2] = moved;
+  if (!is_shared_by_block())
+    estimate = estimate.lengthened(parallelise(context_, shared, estimate.cycles));
+  context_.estimate += estimate;
 }
 
 /// Both one-dimensional transforms of a tile for one vector of channels: `w` is scratch between
@@ -167,9 +181,7 @@ void WinogradRule::transform_input() {
   const double vectors =
       static_cast<double>(v_.axes[2].extent * ceil_div(v_.axes[3].extent, lanes_));
   const auto a = static_cast<double>(m_size_ + 2);
-  double cycles = vectors * a * a * 5;
-  if (!is_shared_by_block()) cycles *= parallelise(context_, {{t, block_tiles()}}, cycles);
-  context_.cycles += cycles;
+  add_transform(vectors * a * a * 5, 0, {{t, block_tiles()}});
 }
 
 void WinogradRule::transform_output() {
@@ -182,12 +194,11 @@ void WinogradRule::transform_output() {
   const double vectors =
       static_cast<double>(m_.axes[2].extent * ceil_div(m_.axes[3].extent, lanes_));
   const auto a = static_cast<double>(m_size_ + 2);
-  double cycles = vectors * a * a * 4;
-  if (block_tiles() * tile_bytes() > context_.target.l2_bytes)  // between the transforms
-    cycles += static_cast<double>(block_count() * block_tiles() * tile_bytes()) /
-              bytes_per_cycle_behind_l2;
-  if (!is_shared_by_block()) cycles *= parallelise(context_, tiles_, cycles);
-  context_.cycles += cycles;
+  double moved = 0;  // between the transforms
+  if (block_tiles() * tile_bytes() > context_.target.l2_bytes)
+    moved = static_cast<double>(block_count() * block_tiles() * tile_bytes()) /
+            bytes_per_cycle_behind_l2;
+  add_transform(vectors * a * a * 4, moved, tiles_);
 }
 
 }  // namespace
