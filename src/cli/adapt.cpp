@@ -34,6 +34,7 @@ struct AdaptArguments {
 };
 
 Result<Adapted> adapt(const AdaptArguments& arguments) {
+  const Stopwatch since;
   if (const auto enough = expect_time_to_adapt(arguments.budget_seconds); !enough)
     return enough.error();
   const Result<Target> target = host_target(arguments.target, arguments.threads);
@@ -54,6 +55,7 @@ Result<Adapted> adapt(const AdaptArguments& arguments) {
   for (const CorpusTask& one : *corpus)
     if (!one.is_held_out) tasks.push_back(one.task);
   AdaptOptions options{.budget_seconds = arguments.budget_seconds,
+                       .since = since,
                        .version = std::string(build_info.version)};
   options.measure.threads = target->cores;
   options.distil.seed = arguments.seed;

@@ -1,5 +1,6 @@
 #include "base/cores.h"
 #include "base/file.h"
+#include "base/parallel_for.h"
 #include "cli/eval.h"
 #include "cli/interrupts.h"
 #include "cli/seed_values.h"
@@ -102,13 +103,14 @@ Result<std::vector<Reached>> parse_rounds(const std::string& text) {
   return rounds;
 }
 
-/// Runs are kept: another call goes on where this one ended.
-Result<std::vector<Reached>> rounds_of(const Way& way, const std::string& target,
-                                       const ActiveOptions& options, const Dataset& data,
-                                       const std::string& work) {
-  std::string name = fmt::format(
-      "{}-{}-{}-{}-{}-{}-{:g}", data.fingerprint.substr(0, 8), target.substr(0, target.find(' ')),
-      way.name, options.seed, options.steps, options.model_width, fmt::join(options.budgets, "-"));
+/// Curves are kept: another call goes on where this one ended.
+Result<std::vector<Reached>> curve_of(const Way& way, const TargetPrograms& programs,
+                                      const ActiveOptions& options, const Dataset& data,
+                                      const std::string& work) {
+  const std::string target = programs.target.substr(0, programs.target.find(' '));
+  std::string name = fmt::format("{}-{}-{}-{}-{}-{}-{:g}", data.fingerprint.substr(0, 8), target,
+                                 way.name, options.seed, options.steps, options.model_width,
+                                 fmt::join(options.budgets, "-"));
   std::ranges::replace(name, ' ', '_');
   const std::string path = work + "/" + name + ".json";
   if (std::filesystem::exists(path)) {
@@ -120,7 +122,8 @@ Result<std::vector<Reached>> rounds_of(const Way& way, const std::string& target
   }
   ActiveOptions of_way = options;
   of_way.learns_between = way.learns_between;
-  const Result<std::vector<ActiveRound>> rounds = learn_actively(data, target, *way.picker, of_way);
+  const Result<std::vector<ActiveRound>> rounds =
+      learn_actively(data, programs, *way.picker, of_way);
   if (!rounds) return rounds.error();
   std::vector<Reached> reached;
   for (const ActiveRound& round : *rounds)
@@ -131,8 +134,7 @@ Result<std::vector<Reached>> rounds_of(const Way& way, const std::string& target
                        .best_inside = round.best_inside,
                        .measured_seconds = round.measured_seconds});
   if (const auto written = write_file(path, to_json(reached)); !written) return written.error();
-  std::string line =
-      fmt::format("{} {} seed {}:", target.substr(0, target.find(' ')), way.name, options.seed);
+  std::string line = fmt::format("{} {} seed {}:", target, way.name, options.seed);
   for (const Reached& one : reached)
     line += fmt::format(" {:g}% {:.3f}", 100 * one.budget, one.top1);
   fmt::print(stderr, "{}\n", line);
@@ -167,12 +169,6 @@ struct Judged {
   SeedValues full_top1;  // with all data
 };
 
-std::set<std::string> targets_of(const Dataset& data) {
-  std::set<std::string> targets;
-  for (const ScheduleList& list : data.lists) targets.insert(to_text(list.task.target));
-  return targets;
-}
-
 SamplerRow row_of(const Way& way, const ActiveOptions& options, std::int64_t seeds) {
   const std::vector<SeedValues> none(options.budgets.size(),
                                      {std::vector<double>(static_cast<std::size_t>(seeds))});
@@ -187,6 +183,38 @@ SamplerRow row_of(const Way& way, const ActiveOptions& options, std::int64_t see
           .enough = std::nullopt};
 }
 
+/// What a way is to be gone with, and what came of it.
+struct Curve {
+  const Way* way;
+  ActiveOptions options;
+  Result<std::vector<Reached>> rounds = Error{"not begun"};
+};
+
+/// All curves of one target, each on one thread: that learns more a second than all threads on one.
+Result<void> run_curves(std::vector<Curve>& curves, const std::string& target, const Dataset& data,
+                        const EvalSamplerArguments& arguments) {
+  const Result<TargetPrograms> programs =
+      programs_of(data, target, static_cast<int>(arguments.threads));
+  if (!programs) return programs.error();
+  parallel_for(curves.size(), static_cast<std::size_t>(arguments.threads), [&](std::size_t n) {
+    Curve& curve = curves[n];
+    curve.rounds = curve_of(*curve.way, *programs, curve.options, data, arguments.work);
+  });
+  for (const Curve& curve : curves)
+    if (!curve.rounds) return curve.rounds.error();
+  return {};
+}
+
+Result<ActiveOptions> options_of(const EvalSamplerArguments& arguments) {
+  ActiveOptions options;
+  options.steps = arguments.steps;
+  options.model_width = arguments.width;
+  options.budgets.clear();
+  for (const double per_cent : arguments.budgets) options.budgets.push_back(per_cent / 100);
+  if (!std::ranges::is_sorted(options.budgets)) return Error{"budgets: expected ascending ones"};
+  return options;
+}
+
 Result<Judged> eval_sampler(const EvalSamplerArguments& arguments) {
   Result<Dataset> data = read_dataset(arguments.data);
   if (data && !arguments.held_out.empty())
@@ -194,50 +222,49 @@ Result<Judged> eval_sampler(const EvalSamplerArguments& arguments) {
   if (!data) return data.error();
   const Result<std::vector<Way>> ways = ways_of(arguments);
   if (!ways) return ways.error();
+  Result<ActiveOptions> options = options_of(arguments);
+  if (!options) return options.error();
   std::error_code problem;
   std::filesystem::create_directories(arguments.work, problem);
   if (problem) return Error{arguments.work + ": " + problem.message()};
   const Interrupts interrupts;
-  ActiveOptions options;
-  options.threads = static_cast<int>(arguments.threads);
-  options.steps = arguments.steps;
-  options.model_width = arguments.width;
-  options.budgets.clear();
-  for (const double per_cent : arguments.budgets) options.budgets.push_back(per_cent / 100);
-  if (!std::ranges::is_sorted(options.budgets)) return Error{"budgets: expected ascending ones"};
-  options.is_stopped = [&] { return interrupts.has_come(); };
+  options->is_stopped = [&] { return interrupts.has_come(); };
   const Way full{.name = "full", .picker = *make_picker("random"), .learns_between = false};
-  ActiveOptions all = options;
-  all.budgets = {1};
 
-  const std::set<std::string> targets = targets_of(*data);
+  const std::set<std::string> targets = data->targets();
   const auto share = 1 / static_cast<double>(targets.size());
+  const auto seeds = static_cast<std::size_t>(arguments.seeds);
   Judged judged;
-  for (const Way& way : *ways) judged.rows.push_back(row_of(way, options, arguments.seeds));
-  judged.full_top1.values.resize(static_cast<std::size_t>(arguments.seeds));
-  for (std::size_t seed = 0; seed < static_cast<std::size_t>(arguments.seeds); ++seed)
-    for (const std::string& target : targets) {
-      options.seed = all.seed = seed + 1;
-      const Result<std::vector<Reached>> best = rounds_of(full, target, all, *data, arguments.work);
-      if (!best) return best.error();
-      judged.full_top1.values[seed] += share * best->front().top1;
+  for (const Way& way : *ways) judged.rows.push_back(row_of(way, *options, arguments.seeds));
+  judged.full_top1.values.resize(seeds);
+  for (const std::string& target : targets) {
+    std::vector<Curve> curves;  // of each seed that of all data, then the ways'
+    for (std::size_t seed = 0; seed < seeds; ++seed) {
+      options->seed = seed + 1;
+      curves.push_back({.way = &full, .options = *options});
+      curves.back().options.budgets = {1};
+      for (const Way& way : *ways) curves.push_back({.way = &way, .options = *options});
+    }
+    if (const auto done = run_curves(curves, target, *data, arguments); !done) return done.error();
+    for (std::size_t seed = 0; seed < seeds; ++seed) {
+      const Curve* const of_seed = &curves[seed * (1 + ways->size())];
+      const Reached& best = of_seed->rounds->front();
+      judged.full_top1.values[seed] += share * best.top1;
       for (std::size_t n = 0; n < ways->size(); ++n) {
-        const Result<std::vector<Reached>> rounds =
-            rounds_of((*ways)[n], target, options, *data, arguments.work);
-        if (!rounds) return rounds.error();
+        const std::vector<Reached>& rounds = *of_seed[1 + n].rounds;
         SamplerRow& row = judged.rows[n];
-        row.area.values[seed] += share * area_under(*rounds);
-        for (std::size_t k = 0; k < rounds->size(); ++k) {
-          const Reached& one = (*rounds)[k];
+        row.area.values[seed] += share * area_under(rounds);
+        for (std::size_t k = 0; k < rounds.size(); ++k) {
+          const Reached& one = rounds[k];
           row.top1[k].values[seed] += share * one.top1;
           row.top5[k].values[seed] += share * one.top5;
           row.pairs[k].values[seed] += share * one.pairs;
           row.best_inside[k].values[seed] += share * one.best_inside;
-          row.seconds_share[k].values[seed] +=
-              share * one.measured_seconds / best->front().measured_seconds;
+          row.seconds_share[k].values[seed] += share * one.measured_seconds / best.measured_seconds;
         }
       }
     }
+  }
   for (SamplerRow& row : judged.rows)
     for (std::size_t k = row.budgets.size(); k-- > 0;)
       if (row.top1[k].mean() >= 0.99 * judged.full_top1.mean()) row.enough = row.budgets[k];

@@ -1,5 +1,6 @@
 #include "learn/active.h"
 
+#include "base/parallel_for.h"
 #include "learn/knowledge_base.h"
 #include "learn/places.h"
 #include "learn/scorers.h"
@@ -18,24 +19,12 @@ constexpr std::size_t heads = 4;
 
 class ActiveLearner {
  public:
-  ActiveLearner(const Dataset& data, std::string target, const ActiveOptions& options)
-      : data_(data), target_(std::move(target)), options_(options) {}
-
-  Result<void> begin() {
-    std::vector<const ScheduleList*> chosen;
-    for (const ScheduleList& list : data_.lists)
-      if (list.purpose != Purpose::HeldOut && to_text(list.task.target) == target_)
-        chosen.push_back(&list);
-    if (chosen.empty()) return Error{"target " + target_ + ": nothing to learn from"};
-    Result<std::vector<EncodedList>> encoded =
-        encode(chosen, Encoding::Tokens, static_cast<std::size_t>(options_.threads));
-    if (!encoded) return encoded.error();
-    lists_ = *std::move(encoded);
-    for (const EncodedList& list : lists_)
-      pool_.lists.push_back({.places = projected_places(list.rows),
-                             .is_measured = std::vector<bool>(list.rows.size()),
-                             .scores = list.rows.estimates});
-    return {};
+  ActiveLearner(const Dataset& data, const TargetPrograms& programs, const ActiveOptions& options)
+      : data_(data), programs_(programs), lists_(programs.lists), options_(options) {
+    for (std::size_t n = 0; n < lists_.size(); ++n)
+      pool_.lists.push_back({.places = programs.places[n],
+                             .is_measured = std::vector<bool>(lists_[n].rows.size()),
+                             .scores = lists_[n].rows.estimates});
   }
 
   void measure(const Picker& picker, double budget, Rng& rng) {
@@ -55,9 +44,10 @@ class ActiveLearner {
     for (std::size_t n = 0; n < lists_.size(); ++n)
       if (pool_.lists[n].measured() > 1)
         known.push_back(measured_part(lists_[n], pool_.lists[n].is_measured));
-    RankerShape shape{
-        .kind = "mamba", .width = lists_.front().rows.width, .model_width = options_.model_width};
-    shape.scales = scales_of(lists_);
+    const RankerShape shape{.kind = "mamba",
+                            .width = lists_.front().rows.width,
+                            .scales = programs_.scales,
+                            .model_width = options_.model_width};
     Result<std::unique_ptr<Ranker>> ranker = make_ranker(shape, options_.seed, options_.threads);
     if (!ranker) return ranker.error();
     const auto done =
@@ -69,26 +59,18 @@ class ActiveLearner {
 
   /// What the Picker sees from now on.
   void look(const Mamba& mamba, Rng& rng) {
-    const auto threads = static_cast<std::size_t>(options_.threads);
+    std::vector<Points> features(lists_.size());
+    parallel_for(lists_.size(), static_cast<std::size_t>(options_.threads), [&](std::size_t n) {
+      const Rows& rows = lists_[n].rows;
+      const Points seen{.width = mamba.feature_width(), .values = mamba.features(rows, 1)};
+      pool_.lists[n].scores = mamba.score_of(rows, seen.values);
+      features[n] = with_estimates(seen, rows.estimates);
+      pool_.lists[n].places = standardised(features[n]);
+    });
     std::vector<Evidence> evidence;
-    std::vector<Points> features;
-    for (std::size_t n = 0; n < lists_.size(); ++n) {
-      PoolList& list = pool_.lists[n];
-      list.scores = mamba.score(lists_[n].rows, threads);
-      features.push_back(with_estimates(
-          {.width = mamba.feature_width(), .values = mamba.features(lists_[n].rows, threads)},
-          lists_[n].rows.estimates));
-      list.places = standardised(features.back());
-      if (list.measured() < 2) continue;
-      Evidence& one = evidence.emplace_back();
-      one.features.width = features.back().width;
-      for (std::size_t k = 0; k < list.size(); ++k) {
-        if (!list.is_measured[k]) continue;
-        const std::span<const float> feature = features.back().of(k);
-        one.features.values.insert(one.features.values.end(), feature.begin(), feature.end());
-        one.labels.push_back(lists_[n].labels[k]);
-      }
-    }
+    for (std::size_t n = 0; n < lists_.size(); ++n)
+      if (const PoolList& list = pool_.lists[n]; list.measured() > 1)
+        evidence.push_back(evidence_of(features[n], list.is_measured, lists_[n].labels));
     if (evidence.empty()) return;
     const Committee committee = Committee::teach(evidence, heads, rng);
     for (std::size_t n = 0; n < lists_.size(); ++n)
@@ -115,7 +97,7 @@ class ActiveLearner {
         trained_scorer({.kind = "mamba",
                         .score = [&](const Rows& rows) { return mamba.score(rows, threads); },
                         .threads = threads});
-    round.ranking = judge(data_, target_, scorer);
+    round.ranking = judge(data_, programs_.target, scorer);
     return round;
   }
 
@@ -131,28 +113,43 @@ class ActiveLearner {
   }
 
   const Dataset& data_;
-  std::string target_;
-  ActiveOptions options_;
-  std::vector<EncodedList> lists_;
+  const TargetPrograms& programs_;
+  const std::vector<EncodedList>& lists_;  // of the programs
+  const ActiveOptions& options_;
   ProgramPool pool_;
 };
 
 }  // namespace
 
-Result<std::vector<ActiveRound>> learn_actively(
-    const Dataset& data, const std::string& target, const Picker& picker,
-    const ActiveOptions& options, const std::function<void(const ActiveRound&)>& progress) {
-  ActiveLearner learner(data, target, options);
-  if (const auto begun = learner.begin(); !begun) return begun.error();
+Result<TargetPrograms> programs_of(const Dataset& data, const std::string& target, int threads) {
+  std::vector<const ScheduleList*> chosen;
+  for (const ScheduleList& list : data.lists)
+    if (list.purpose != Purpose::HeldOut && to_text(list.task.target) == target)
+      chosen.push_back(&list);
+  if (chosen.empty()) return Error{"target " + target + ": nothing to learn from"};
+  Result<std::vector<EncodedList>> lists =
+      encode(chosen, Encoding::Tokens, static_cast<std::size_t>(threads));
+  if (!lists) return lists.error();
+  TargetPrograms programs{.target = target, .lists = *std::move(lists), .places = {}, .scales = {}};
+  for (const EncodedList& list : programs.lists)
+    programs.places.push_back(projected_places(list.rows));
+  programs.scales = scales_of(programs.lists);
+  return programs;
+}
+
+Result<std::vector<ActiveRound>> learn_actively(const Dataset& data, const TargetPrograms& programs,
+                                                const Picker& picker,
+                                                const ActiveOptions& options) {
+  ActiveLearner learner(data, programs, options);
   Rng rng(options.seed);
   std::vector<ActiveRound> rounds;
   for (const double budget : options.budgets) {
     learner.measure(picker, budget, rng);
     const Result<Mamba> mamba = learner.learn();
     if (!mamba) return mamba.error();
-    if (options.learns_between) learner.look(*mamba, rng);
+    const bool is_last = budget == options.budgets.back();
+    if (options.learns_between && !is_last) learner.look(*mamba, rng);
     rounds.push_back(learner.judged(budget, *mamba));
-    if (progress) progress(rounds.back());
   }
   return rounds;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "learn/encoded.h"
 #include "learn/metrics.h"
 #include "model/ranker.h"
 #include "pick/picker.h"
@@ -32,12 +33,21 @@ struct ActiveRound {
   Ranking ranking = {};         // of networks held out, by what was learned
 };
 
-/// Rounds of picking, measuring and learning on the lists of one target that are not held out: the
-/// times that a data set has are told for those programs alone that a Picker asks for. A `mamba`
-/// learns; its last layer's inputs are the places of programs, with a committee of heads on them.
-/// Refused when stopped.
-Result<std::vector<ActiveRound>> learn_actively(
-    const Dataset& data, const std::string& target, const Picker& picker,
-    const ActiveOptions& options, const std::function<void(const ActiveRound&)>& progress = {});
+/// The programs of one target that are not held out, for all ways of picking.
+struct TargetPrograms {
+  std::string target;
+  std::vector<EncodedList> lists;
+  std::vector<Points> places;  // of each list, while nothing is learned
+  std::vector<float> scales;   // of columns
+};
+
+/// Refuses a target of which there are none.
+Result<TargetPrograms> programs_of(const Dataset& data, const std::string& target, int threads);
+
+/// Rounds of picking, measuring and learning: the times that a data set has are told for those
+/// programs alone that a Picker asks for. A `mamba` learns; its last layer's inputs are the places
+/// of programs, with a committee of heads on them. Refused when stopped.
+Result<std::vector<ActiveRound>> learn_actively(const Dataset& data, const TargetPrograms& programs,
+                                                const Picker& picker, const ActiveOptions& options);
 
 }  // namespace tessera

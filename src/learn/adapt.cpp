@@ -1,6 +1,5 @@
 #include "learn/adapt.h"
 
-#include "base/stopwatch.h"
 #include "model/mamba.h"
 #include "pick/committee.h"
 #include "pick/picker.h"
@@ -51,9 +50,9 @@ class Adaptation {
   Result<Adapted> run() {
     if (const auto made = make_pool(); !made) return made.error();
     const double measuring = measuring_share * options_.budget_seconds;
-    for (bool is_first = true; is_first || stopwatch_.seconds() < measuring; is_first = false) {
+    for (bool is_first = true; is_first || options_.since.seconds() < measuring; is_first = false) {
       if (is_stopped()) return stopped();
-      const Result<std::size_t> picked = round(stopwatch_.seconds() / measuring);
+      const Result<std::size_t> picked = round(options_.since.seconds() / measuring);
       if (!picked) return picked.error();
       if (*picked == 0) break;  // all has been measured
     }
@@ -62,8 +61,9 @@ class Adaptation {
     Measured measured;
     for (const EncodedList& list : platform.pool) measured.push_back(known_of(list));
     DistilOptions distil = options_.distil;
-    distil.longest_seconds = std::max(
-        learning_share * (options_.budget_seconds - stopwatch_.seconds()), least_learning_seconds);
+    distil.longest_seconds =
+        std::max(learning_share * (options_.budget_seconds - options_.since.seconds()),
+                 least_learning_seconds);
     Result<KnowledgeBase> next = learn_platform(base_, platform, measured, distil);
     if (!next) return is_stopped() ? stopped() : next.error();
     return Adapted{.base = *next,
@@ -86,7 +86,7 @@ class Adaptation {
                  .tasks = explorer_.size(),
                  .programs = pool_.size(),
                  .measured = pool_.measured(),
-                 .seconds = stopwatch_.seconds()});
+                 .seconds = options_.since.seconds()});
   }
   std::size_t threads() const { return static_cast<std::size_t>(options_.distil.threads); }
   /// Whether a task is not learned from.
@@ -119,7 +119,7 @@ class Adaptation {
       features_.push_back(
           {.width = mamba->feature_width(), .values = mamba->features(rows_[n], threads())});
       pool_.lists[n].places = standardised(features_.back());
-      pool_.lists[n].scores = mamba->score(rows_[n], threads());
+      pool_.lists[n].scores = mamba->score_of(rows_[n], features_.back().values);
     }
     return {};
   }
@@ -189,18 +189,9 @@ class Adaptation {
   /// What a committee on the base's features makes of all measurements.
   void vote() {
     std::vector<Evidence> evidence;
-    for (std::size_t n = 0; n < rows_.size(); ++n) {
-      if (pool_.lists[n].measured() < 2) continue;
-      Evidence& one = evidence.emplace_back();
-      one.features.width = features_[n].width;
-      const std::vector<float> labels = labels_of(n);
-      for (std::size_t k = 0; k < labels.size(); ++k) {
-        if (!pool_.lists[n].is_measured[k]) continue;
-        const std::span<const float> feature = features_[n].of(k);
-        one.features.values.insert(one.features.values.end(), feature.begin(), feature.end());
-        one.labels.push_back(labels[k]);
-      }
-    }
+    for (std::size_t n = 0; n < rows_.size(); ++n)
+      if (const PoolList& list = pool_.lists[n]; list.measured() > 1)
+        evidence.push_back(evidence_of(features_[n], list.is_measured, labels_of(n)));
     if (evidence.empty()) return;
     Rng rng(options_.distil.seed);
     const Committee committee = Committee::teach(evidence, heads, rng);
@@ -242,7 +233,6 @@ class Adaptation {
   Explorer explorer_;
   const AdaptOptions& options_;
   const std::function<void(const AdaptProgress&)>& progress_;
-  Stopwatch stopwatch_;
   std::vector<std::vector<Space::Chain>> chains_;  // by task, as all that follow
   std::vector<Rows> rows_;
   std::vector<Points> features_;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "backend/backend.h"
+#include "base/stopwatch.h"
 #include "learn/knowledge_base.h"
 #include "measure/measurer.h"
 #include "record/store.h"
@@ -14,6 +15,7 @@ namespace tessera {
 
 struct AdaptOptions {
   double budget_seconds = 600;
+  Stopwatch since = {};                 // the budget began: finding the tasks counts, too
   std::size_t programs_per_task = 400;  // of the pool
   std::size_t programs_at_once = 16;    // of a task: few take as long to prepare
   std::size_t tasks_at_once = 24;       // between two looks at all that was measured

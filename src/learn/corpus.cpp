@@ -92,12 +92,13 @@ Result<std::vector<CorpusTask>> corpus_tasks(
   std::vector<std::vector<Fingerprint>> of_networks;
   PriorDrafts drafts;
   for (const CorpusNetwork& one : corpus()) {
+    std::vector<Fingerprint>& prints = of_networks.emplace_back();
+    if (one.is_further && size.further == 0) continue;
     if (progress) progress(one.name);
     Result<Graph> graph = corpus_graph(one);
     if (!graph) return graph.error();
     const Result<Network> network = extract_network(*std::move(graph), target, drafts);
     if (!network) return Error{one.name + ": " + network.error().message};
-    std::vector<Fingerprint>& prints = of_networks.emplace_back();
     for (NetworkTask& part : tasks_of(*network, target)) {
       prints.push_back(fingerprint(part.task));
       CorpusTask& task = known[prints.back()];

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
-#include <set>
 
 namespace tessera {
 namespace {
@@ -71,6 +70,12 @@ std::vector<float> ScheduleList::labels() const {
   std::vector<float> all;
   const double best = best_seconds();
   for (const double one : seconds) all.push_back(static_cast<float>(best / one));
+  return all;
+}
+
+std::set<std::string> Dataset::targets() const {
+  std::set<std::string> all;
+  for (const ScheduleList& list : lists) all.insert(to_text(list.task.target));
   return all;
 }
 

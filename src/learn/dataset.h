@@ -6,6 +6,7 @@
 #include "schedule/schedule.h"
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,7 @@ struct Dataset {
   std::string fingerprint;  // of what it was read from
 
   const ScheduleList* find(const std::string& name) const;
+  std::set<std::string> targets() const;  // as texts
 };
 
 /// A folder that `tessera collect` wrote. Of records of one schedule the fastest stands; those that

@@ -52,8 +52,9 @@ class Compression {
       : base_(base), platform_(platform), measured_(measured), options_(options) {
     for (std::size_t n = 0; n < platform.pool.size(); ++n) {
       const EncodedList& list = platform.pool[n];
-      teacher_.push_back(column.score(list.rows));
-      if (options.feature_weight > 0) features_.push_back(column.features(list.rows));
+      Ranker::Opinion opinion = column.judge(list.rows);
+      teacher_.push_back(std::move(opinion.scores));
+      if (options.feature_weight > 0) features_.push_back(std::move(opinion.features));
       std::vector<float> scores, labels;
       for (std::size_t k = 0; k < list.rows.size(); ++k)
         if (measured[n][k]) {

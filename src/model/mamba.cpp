@@ -9,6 +9,7 @@
 #include <cmath>
 #include <list>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <string>
@@ -98,32 +99,39 @@ Result<Mamba> Mamba::make(const TrainedRanker& trained) {
     block.d = weights.take(name + "D", {channels}).values;
     net.blocks_.push_back(std::move(block));
   }
-  net.head_ = {weights.linear("head.0", d, d, true), weights.linear("head.2", narrow, d, true),
-               weights.linear("head.4", 1, narrow, true)};
+  net.head_ = {weights.linear("head.0", d, d, true), weights.linear("head.2", narrow, d, true)};
+  net.last_weight_ = weights.take("head.4.weight", {1, narrow}).values;
+  net.last_bias_ = weights.take("head.4.bias", {1}).values.front();
   if (weights.refusal) return *weights.refusal;
   return net;
 }
 
 std::vector<float> Mamba::score(const Rows& programs, std::size_t threads) const {
-  std::vector<float> scores = outputs(programs, head_.size(), threads);
-  for (std::size_t n = 0; n < scores.size(); ++n) scores[n] += first_score(shape_, programs, n);
+  return score_of(programs, features(programs, threads));
+}
+
+/// Steps are read out before the last layer: it is linear, so what it gives for their sum is the
+/// sum of what it gives for each.
+std::vector<float> Mamba::score_of(const Rows& programs, std::span<const float> features) const {
+  std::vector<float> scores;
+  for (std::size_t n = 0; n < programs.size(); ++n) {
+    const std::span feature = features.subspan(n * feature_width(), feature_width());
+    const float biases =
+        shape_.read_out == "sum" ? static_cast<float>(programs.length(n)) : 1.0F;  // that are read
+    scores.push_back(std::inner_product(feature.begin(), feature.end(), last_weight_.begin(),
+                                        first_score(shape_, programs, n) + biases * last_bias_));
+  }
   return scores;
 }
 
 std::vector<float> Mamba::features(const Rows& programs, std::size_t threads) const {
-  return outputs(programs, head_.size() - 1, threads);
-}
-
-std::vector<float> Mamba::outputs(const Rows& programs, std::size_t layers,
-                                  std::size_t threads) const {
   check(programs.width == shape_.width, "rows of the ranker's width");
-  std::vector<float> all(programs.size() * head_[layers - 1].outputs());
+  std::vector<float> all(programs.size() * feature_width());
   const std::vector<std::size_t> order = walking_order(programs);
-  const std::size_t parts = parts_per_thread * threads;
+  const std::size_t parts = threads == 1 ? 1 : parts_per_thread * threads;
   parallel_for(parts, threads, [&](std::size_t n) {
     const std::size_t first = n * order.size() / parts, end = (n + 1) * order.size() / parts;
-    if (first < end)
-      add_outputs(programs, std::span(order).subspan(first, end - first), layers, all);
+    if (first < end) add_features(programs, std::span(order).subspan(first, end - first), all);
   });
   return all;
 }
@@ -150,11 +158,11 @@ class Mamba::Walk {
       read(programs, std::span(distinct_.rows).subspan(n, count_from(n, distinct_.rows.size())));
   }
 
-  /// What so many layers of the head give for each node.
-  std::vector<float> outputs(std::size_t layers) {
+  /// What the head gives for each node.
+  std::vector<float> outputs() {
     std::vector<float> all;
     for (std::size_t n = 0; n < tree_.nodes.size(); n += rows_together)
-      judge(n, count_from(n, tree_.nodes.size()), layers, all);
+      judge(n, count_from(n, tree_.nodes.size()), all);
     return all;
   }
 
@@ -197,7 +205,7 @@ class Mamba::Walk {
   }
 
   /// Some nodes, in the order of the walk.
-  void judge(std::size_t first, std::size_t count, std::size_t layers, std::vector<float>& all) {
+  void judge(std::size_t first, std::size_t count, std::vector<float>& all) {
     sized(h_, count * stride());
     sized(xz_, count * xz_stride());
     for (std::size_t n = 0; n < count; ++n) {
@@ -210,15 +218,10 @@ class Mamba::Walk {
       if (n > 0) project(net_.blocks_[n], count);
       mix(net_.blocks_[n], memories_[n], nodes);
     }
-    const float* x = h_.data();
-    std::size_t x_stride = stride();
-    for (std::size_t n = 0; n < layers; ++n) {
-      const bool is_last = n + 1 == net_.head_.size();
-      x = through(net_.head_[n], x, x_stride, count, n % 2 == 0 ? a_ : c_, !is_last);
-      x_stride = net_.head_[n].stride();
-    }
-    for (std::size_t n = 0; n < count; ++n)
-      all.insert(all.end(), x + n * x_stride, x + n * x_stride + net_.head_[layers - 1].outputs());
+    const float* x = through(net_.head_[0], h_.data(), stride(), count, a_, true);
+    x = through(net_.head_[1], x, net_.head_[0].stride(), count, c_, true);
+    for (std::size_t n = 0; n < count; ++n, x += net_.head_[1].stride())
+      all.insert(all.end(), x, x + net_.feature_width());
   }
 
   /// xz = in_proj(norm(h)): an input and a gate for each channel.
@@ -283,11 +286,11 @@ class Mamba::Walk {
   std::vector<float> h_, xz_, x_, y_, a_, c_, d_;
 };
 
-void Mamba::add_outputs(const Rows& programs, std::span<const std::size_t> order,
-                        std::size_t layers, std::vector<float>& all) const {
+void Mamba::add_features(const Rows& programs, std::span<const std::size_t> order,
+                         std::vector<float>& all) const {
   const PrefixTree tree = prefix_tree(programs, order);
-  const std::size_t width = head_[layers - 1].outputs();
-  std::vector<float> of_nodes = Walk(*this, programs, tree).outputs(layers);
+  const std::size_t width = feature_width();
+  std::vector<float> of_nodes = Walk(*this, programs, tree).outputs();
   if (shape_.read_out != "last") {
     std::vector<float> sums;  // up to each depth of the path
     for (std::size_t n = 0; n < tree.nodes.size(); ++n) {

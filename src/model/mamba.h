@@ -23,7 +23,9 @@ class Mamba {
   /// What the last layer sees of each program, `feature_width` numbers: programs that are alike to
   /// this network have like ones.
   std::vector<float> features(const Rows& programs, std::size_t threads) const;
-  std::size_t feature_width() const { return head_.back().inputs(); }
+  std::size_t feature_width() const { return last_weight_.size(); }
+  /// By features that are known.
+  std::vector<float> score_of(const Rows& programs, std::span<const float> features) const;
 
  private:
   struct Block {
@@ -37,11 +39,9 @@ class Mamba {
   class Walk;
 
   Mamba() = default;
-  /// What so many layers of the head give for each program, read out.
-  std::vector<float> outputs(const Rows& programs, std::size_t layers, std::size_t threads) const;
   /// Of programs that follow each other in walking order.
-  void add_outputs(const Rows& programs, std::span<const std::size_t> order, std::size_t layers,
-                   std::vector<float>& all) const;
+  void add_features(const Rows& programs, std::span<const std::size_t> order,
+                    std::vector<float>& all) const;
 
   RankerShape shape_;
   std::size_t width_ = 0;     // of the model
@@ -50,7 +50,9 @@ class Mamba {
   std::size_t steps_ = 0;  // of the convolution
   std::size_t dt_width_ = 0;
   std::vector<float> inverse_scales_;
-  std::vector<LinearLayer> encoder_, head_;
+  std::vector<LinearLayer> encoder_, head_;  // the head without its last layer
+  std::vector<float> last_weight_;
+  float last_bias_ = 0;
   std::vector<Block> blocks_;
 };
 

@@ -56,10 +56,13 @@ class Ranker {
   virtual const RankerShape& shape() const = 0;
   virtual std::int64_t parameter_count() const = 0;
 
+  struct Opinion {
+    std::vector<float> scores;    // of each program
+    std::vector<float> features;  // what the last layer sees of each; empty if there is no such
+  };
   /// Programs, here and below, have a row at least.
-  virtual std::vector<float> score(const Rows& programs) const = 0;
-  /// What the last layer sees of each program, one behind the other; empty if there is no such.
-  virtual std::vector<float> features(const Rows& programs) const = 0;
+  virtual Opinion judge(const Rows& programs) const = 0;
+  std::vector<float> score(const Rows& programs) const { return judge(programs).scores; }
   /// One step of Adam. `lists` has the first program of each list and the end of the last. Returns
   /// the loss per list.
   virtual double learn(const Rows& programs, std::span<const std::size_t> lists,

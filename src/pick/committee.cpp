@@ -49,6 +49,18 @@ void add(const Evidence& evidence, Rng& rng, Sums& sums) {
 
 }  // namespace
 
+Evidence evidence_of(const Points& features, const std::vector<bool>& is_measured,
+                     std::span<const float> labels) {
+  Evidence evidence{.features = {.width = features.width, .values = {}}, .labels = {}};
+  for (std::size_t n = 0; n < is_measured.size(); ++n) {
+    if (!is_measured[n]) continue;
+    const std::span<const float> feature = features.of(n);
+    evidence.features.values.insert(evidence.features.values.end(), feature.begin(), feature.end());
+    evidence.labels.push_back(labels[n]);
+  }
+  return evidence;
+}
+
 Committee Committee::teach(const std::vector<Evidence>& evidence, std::size_t heads, Rng& rng) {
   check(!evidence.empty(), "evidence of a task");
   const auto width = static_cast<Eigen::Index>(evidence.front().features.width);

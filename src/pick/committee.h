@@ -2,6 +2,7 @@
 
 #include "pick/points.h"
 
+#include <span>
 #include <vector>
 
 namespace tessera {
@@ -11,6 +12,10 @@ struct Evidence {
   Points features;
   std::vector<float> labels;  // of each; larger is better
 };
+
+/// Of the programs of a task those that were measured.
+Evidence evidence_of(const Points& features, const std::vector<bool>& is_measured,
+                     std::span<const float> labels);
 
 /// Linear heads on one trunk, each taught by another draw of the evidence (bootstrap): what they do
 /// not agree on is not known yet. Only differences within a task count.

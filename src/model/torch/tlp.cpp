@@ -40,11 +40,14 @@ struct Padding {
   at::Tensor is_empty;  // programs x steps
 };
 
-/// Between the rows of each program; no row looks at padding.
-at::Tensor attention(const Weights& weights, const Packed& programs, const at::Tensor& x) {
+/// Between the steps of each program, of which `rows` are the distinct ones; no step looks at
+/// padding.
+at::Tensor attention(const Weights& weights, const Packed& programs, const at::Tensor& rows) {
   const Padding padding(programs);
+  const at::Tensor projected =
+      spread_to_steps(linear(weights, "attention.in_proj", rows), programs);
   const std::vector<at::Tensor> parts =
-      padding.padded(linear(weights, "attention.in_proj", x))
+      padding.padded(projected)
           .view({padding.programs, padding.steps, 3, attention_heads, head_width})
           .permute({2, 0, 3, 1, 4})  // query, key and value; programs; heads; steps
           .unbind(0);
@@ -81,8 +84,8 @@ class Tlp final : public RankingNetwork {
   }
 
   Output judge(const Weights& weights, const Packed& programs) const override {
-    at::Tensor x = spread_to_steps(at::relu(mlp(weights, "encoder", 4, programs.rows)), programs);
-    x = x + attention(weights, programs, x);
+    const at::Tensor rows = at::relu(mlp(weights, "encoder", 4, programs.rows));
+    at::Tensor x = spread_to_steps(rows, programs) + attention(weights, programs, rows);
     x = residual(weights, "residual.0", x);
     x = residual(weights, "residual.1", x);
     return {.scores = sum_by_program(decoded(weights, programs, x), programs), .features = {}};

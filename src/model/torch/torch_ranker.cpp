@@ -89,27 +89,29 @@ class TorchRanker final : public Ranker {
     return static_cast<std::int64_t>(layout_.size());
   }
 
-  std::vector<float> score(const Rows& programs) const override {
-    std::vector<float> scores(programs.size());
-    judge(programs, [&](const Batch& batch, const RankingNetwork::Output& output) {
+  Opinion judge(const Rows& programs) const override {
+    std::vector<std::size_t> begins(programs.size() + 1);  // each is a list of its own
+    std::iota(begins.begin(), begins.end(), 0);
+    const std::vector<Batch> parts = batches(programs, begins);
+    std::vector<Opinion> opinions(parts.size());
+    parallel_for(parts.size(), learners_.size(), [&](std::size_t n) {
+      const at::NoGradGuard without_gradients;
+      const Batch& batch = parts[n];
+      const RankingNetwork::Output output =
+          network_->judge(learners_.front().weights, packed(programs, batch.first, batch.end));
       const float* const learned = output.scores.data_ptr<float>();
       for (std::size_t k = batch.first; k < batch.end; ++k)
-        scores[k] = first_score(shape_, programs, k) + learned[k - batch.first];
-    });
-    return scores;
-  }
-
-  std::vector<float> features(const Rows& programs) const override {
-    std::vector<std::vector<float>> parts(programs.size());
-    judge(programs, [&](const Batch& batch, const RankingNetwork::Output& output) {
+        opinions[n].scores.push_back(first_score(shape_, programs, k) + learned[k - batch.first]);
       if (!output.features.defined()) return;
-      const at::Tensor all = output.features.contiguous();
-      parts[batch.first].assign(all.data_ptr<float>(), all.data_ptr<float>() + all.numel());
+      const at::Tensor seen = output.features.contiguous();
+      opinions[n].features.assign(seen.data_ptr<float>(), seen.data_ptr<float>() + seen.numel());
     });
-    std::vector<float> features;
-    for (const std::vector<float>& part : parts)
-      features.insert(features.end(), part.begin(), part.end());
-    return features;
+    Opinion all;
+    for (const Opinion& part : opinions) {
+      all.scores.insert(all.scores.end(), part.scores.begin(), part.scores.end());
+      all.features.insert(all.features.end(), part.features.begin(), part.features.end());
+    }
+    return all;
   }
 
   double learn(const Rows& programs, std::span<const std::size_t> lists, const LossOfList& loss,
@@ -201,19 +203,6 @@ class TorchRanker final : public Ranker {
   }
 
  private:
-  /// Calls `take` with what the network says of each batch of programs, on several threads.
-  template <typename Take>
-  void judge(const Rows& programs, const Take& take) const {
-    std::vector<std::size_t> begins(programs.size() + 1);  // each is a list of its own
-    std::iota(begins.begin(), begins.end(), 0);
-    const std::vector<Batch> parts = batches(programs, begins);
-    parallel_for(parts.size(), learners_.size(), [&](std::size_t n) {
-      const at::NoGradGuard without_gradients;
-      take(parts[n], network_->judge(learners_.front().weights,
-                                     packed(programs, parts[n].first, parts[n].end)));
-    });
-  }
-
   /// Some of the programs, with columns divided by their scales.
   Packed packed(const Rows& programs, std::size_t first, std::size_t end) const {
     check(programs.width == shape_.width, "rows of the ranker's width");
