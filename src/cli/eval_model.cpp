@@ -16,7 +16,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
-#include <set>
 
 namespace tessera {
 namespace {
@@ -102,10 +101,16 @@ struct Contender {
   double training_seconds = 0;
 };
 
+/// Of each encoding, made when the first model asks for them.
+using EncodedDatasets = std::map<Encoding, EncodedDataset>;
+
+/// Learns the same with every seed.
+bool is_settled(const Design& design) { return design.name == "prior" || design.name == "gbdt"; }
+
 /// Trained weights of a model and a seed are made when they are not there.
 Result<Contender> contender_for(const Design& design, std::uint64_t seed,
                                 const EvalModelArguments& arguments, const Dataset& data,
-                                const std::function<bool()>& is_stopped) {
+                                EncodedDatasets& encoded, const std::function<bool()>& is_stopped) {
   if (design.name == "prior") return Contender{.scorer = prior_scorer()};
   if (design.name == "random") return Contender{.scorer = random_scorer(seed)};
   Contender contender;
@@ -120,8 +125,14 @@ Result<Contender> contender_for(const Design& design, std::uint64_t seed,
       arguments.epochs > 0 ? std::to_string(arguments.epochs) : "usual", design.file_name());
   const std::string seconds_path = path + ".seconds";  // how long learning took
   if (!std::filesystem::exists(path)) {
+    const Encoding encoding = encoding_of(design.shape.kind);
+    if (!encoded.contains(encoding)) {
+      Result<EncodedDataset> made = encode_for(lecture, data);
+      if (!made) return made.error();
+      encoded.emplace(encoding, *std::move(made));
+    }
     const Result<Taught> taught =
-        teach_model(lecture, data, path, [&](const TrainingProgress& state) {
+        teach_model(lecture, encoded.at(encoding), path, [&](const TrainingProgress& state) {
           fmt::print(stderr, "{} seed {}: epoch {}, quality {:.4f}\n", design.name, seed,
                      state.epoch, state.quality);
         });
@@ -137,12 +148,6 @@ Result<Contender> contender_for(const Design& design, std::uint64_t seed,
   contender.bytes = std::filesystem::file_size(path);
   contender.scorer = trained_scorer(*std::move(scores));
   return contender;
-}
-
-std::set<std::string> targets_of(const Dataset& data) {
-  std::set<std::string> targets;
-  for (const ScheduleList& list : data.lists) targets.insert(to_text(list.task.target));
-  return targets;
 }
 
 std::size_t judged_programs(const Dataset& data, const std::string& target) {
@@ -164,14 +169,15 @@ Result<std::vector<ModelRow>> eval_model(const EvalModelArguments& arguments) {
   const Interrupts interrupts;
   std::map<std::pair<std::string, std::string>, ModelRow> rows;
   const std::vector<Design> designs = designs_of(arguments);
+  EncodedDatasets encoded;
   for (const Design& design : designs)
     for (std::int64_t seed = 1; seed <= arguments.seeds; ++seed) {
-      if (design.name == "prior" && seed > 1) continue;
+      if (is_settled(design) && seed > 1) continue;
       const Result<Contender> judged =
-          contender_for(design, static_cast<std::uint64_t>(seed), arguments, *data,
+          contender_for(design, static_cast<std::uint64_t>(seed), arguments, *data, encoded,
                         [&] { return interrupts.has_come(); });
       if (!judged) return Error{design.name + ": " + judged.error().message};
-      for (const std::string& target : targets_of(*data)) {
+      for (const std::string& target : data->targets()) {
         const Stopwatch stopwatch;
         const Ranking ranking = judge(*data, target, judged->scorer);
         const double seconds = stopwatch.seconds();
@@ -196,7 +202,7 @@ Result<std::vector<ModelRow>> eval_model(const EvalModelArguments& arguments) {
     }
   std::vector<ModelRow> all;
   for (const Design& design : designs)
-    for (const std::string& target : targets_of(*data)) all.push_back(rows[{design.name, target}]);
+    for (const std::string& target : data->targets()) all.push_back(rows[{design.name, target}]);
   return all;
 }
 

@@ -31,7 +31,9 @@ Result<Taught> train(const TrainArguments& arguments) {
   Lecture lecture = arguments.lecture;
   lecture.threads = static_cast<int>(arguments.threads > 0 ? arguments.threads : usable_cores());
   lecture.options.is_stopped = [&] { return interrupts.has_come(); };
-  return teach_model(lecture, *data, arguments.output, [](const TrainingProgress& state) {
+  const Result<EncodedDataset> encoded = encode_for(lecture, *data);
+  if (!encoded) return encoded.error();
+  return teach_model(lecture, *encoded, arguments.output, [](const TrainingProgress& state) {
     fmt::print(stderr,
                "epoch {}: loss {:.4f}, quality {:.4f}, best {:.4f} of epoch {}, {:.0f} programs "
                "per second\n",

@@ -1,5 +1,6 @@
 #include "learn/teach_model.h"
 
+#include "base/check.h"
 #include "base/stopwatch.h"
 #include "model/statement_trees.h"
 
@@ -22,7 +23,7 @@ std::vector<const ScheduleList*> lists_for(const Dataset& data, Purpose purpose,
 }
 
 /// What a checkpoint must agree in to be gone on with.
-std::string key_of(const Lecture& lecture, const Dataset& data) {
+std::string key_of(const Lecture& lecture, const EncodedDataset& data) {
   const RankerShape& shape = lecture.shape;
   const TrainingOptions& options = lecture.options;
   std::ostringstream key;
@@ -35,7 +36,7 @@ std::string key_of(const Lecture& lecture, const Dataset& data) {
   return key.str();
 }
 
-std::map<std::string, std::string> facts_of(const Lecture& lecture, const Dataset& data,
+std::map<std::string, std::string> facts_of(const Lecture& lecture, const EncodedDataset& data,
                                             const Taught& taught) {
   std::map<std::string, std::string> facts = {{"data", data.fingerprint},
                                               {"seed", std::to_string(lecture.options.seed)},
@@ -50,20 +51,18 @@ std::map<std::string, std::string> facts_of(const Lecture& lecture, const Datase
 }
 
 /// All lists as one.
-EncodedList joined(std::vector<EncodedList> lists) {
+EncodedList joined(const std::vector<EncodedList>& lists) {
   EncodedList all{.list = nullptr, .rows = {.width = lists.front().rows.width}, .labels = {}};
-  for (EncodedList& one : lists) {
+  for (const EncodedList& one : lists) {
     all.rows.append(one.rows);
     all.labels.insert(all.labels.end(), one.labels.begin(), one.labels.end());
-    one = {};
   }
   return all;
 }
 
-Result<Taught> teach_trees(const Lecture& lecture, const Dataset& data,
-                           std::vector<EncodedList> training, Taught taught,
+Result<Taught> teach_trees(const Lecture& lecture, const EncodedDataset& data, Taught taught,
                            const std::string& path) {
-  const EncodedList all = joined(std::move(training));
+  const EncodedList all = joined(data.training);
   StatementTrees trees =
       StatementTrees::grow(all.rows, all.labels, lecture.options.seed, lecture.threads);
   if (const auto done = trees.write(path, facts_of(lecture, data, taught)); !done)
@@ -71,20 +70,18 @@ Result<Taught> teach_trees(const Lecture& lecture, const Dataset& data,
   return taught;
 }
 
-Result<Taught> teach_ranker(const Lecture& lecture, const Dataset& data,
-                            const std::vector<EncodedList>& training,
-                            const std::vector<EncodedList>& validation, Taught taught,
+Result<Taught> teach_ranker(const Lecture& lecture, const EncodedDataset& data, Taught taught,
                             const std::string& path,
                             const std::function<void(const TrainingProgress&)>& progress) {
   RankerShape shape = lecture.shape;
-  shape.width = training.front().rows.width;
-  shape.scales = scales_of(training);
+  shape.width = data.training.front().rows.width;
+  shape.scales = scales_of(data.training);
   Result<std::unique_ptr<Ranker>> ranker =
       make_ranker(shape, lecture.options.seed, lecture.threads);
   if (!ranker) return ranker.error();
   taught.parameters = (*ranker)->parameter_count();
   const Result<TrainingProgress> done =
-      teach(**ranker, training, validation, lecture.options, path + ".checkpoint",
+      teach(**ranker, data.training, data.validation, lecture.options, path + ".checkpoint",
             key_of(lecture, data), progress);
   if (!done) return done.error();
   if (lecture.options.is_stopped && lecture.options.is_stopped())
@@ -104,30 +101,42 @@ std::int64_t usual_epochs(std::string_view kind) {
   return kind == "mamba" ? 8 : 30;
 }
 
-Result<Taught> teach_model(const Lecture& asked, const Dataset& data, const std::string& path,
-                           const std::function<void(const TrainingProgress&)>& progress) {
+Result<EncodedDataset> encode_for(const Lecture& lecture, const Dataset& data) {
   const Stopwatch stopwatch;
-  Lecture lecture = asked;
-  if (lecture.options.epochs == 0) lecture.options.epochs = usual_epochs(lecture.shape.kind);
-  const Encoding encoding = encoding_of(lecture.shape.kind);
-  const auto encoded = [&](Purpose purpose) {
-    return encode(lists_for(data, purpose, lecture.targets), encoding,
+  EncodedDataset encoded{.training = {},
+                         .validation = {},
+                         .encoding = encoding_of(lecture.shape.kind),
+                         .fingerprint = data.fingerprint};
+  const auto lists = [&](Purpose purpose) {
+    return encode(lists_for(data, purpose, lecture.targets), encoded.encoding,
                   static_cast<std::size_t>(lecture.threads));
   };
-  Result<std::vector<EncodedList>> training = encoded(Purpose::Training);
+  Result<std::vector<EncodedList>> training = lists(Purpose::Training);
   if (!training) return training.error();
-  const Result<std::vector<EncodedList>> validation = encoded(Purpose::Validation);
+  Result<std::vector<EncodedList>> validation = lists(Purpose::Validation);
   if (!validation) return validation.error();
   if (training->empty() || validation->empty())
     return Error{"too few lists: " + std::to_string(training->size()) + " to learn from, " +
                  std::to_string(validation->size()) + " to stop by"};
-  Taught taught{.lists = training->size()};
-  for (const EncodedList& list : *training) taught.programs += list.rows.size();
-  Result<Taught> done =
-      lecture.shape.kind == "gbdt"
-          ? teach_trees(lecture, data, *std::move(training), taught, path)
-          : teach_ranker(lecture, data, *training, *validation, taught, path, progress);
-  if (done) done->seconds = stopwatch.seconds();
+  encoded.training = *std::move(training);
+  encoded.validation = *std::move(validation);
+  encoded.seconds = stopwatch.seconds();
+  return encoded;
+}
+
+Result<Taught> teach_model(const Lecture& asked, const EncodedDataset& data,
+                           const std::string& path,
+                           const std::function<void(const TrainingProgress&)>& progress) {
+  check(data.encoding == encoding_of(asked.shape.kind), "the encoding of the model");
+  const Stopwatch stopwatch;
+  Lecture lecture = asked;
+  if (lecture.options.epochs == 0) lecture.options.epochs = usual_epochs(lecture.shape.kind);
+  Taught taught{.lists = data.training.size()};
+  for (const EncodedList& list : data.training) taught.programs += list.rows.size();
+  Result<Taught> done = lecture.shape.kind == "gbdt"
+                            ? teach_trees(lecture, data, taught, path)
+                            : teach_ranker(lecture, data, taught, path, progress);
+  if (done) done->seconds = data.seconds + stopwatch.seconds();
   return done;
 }
 

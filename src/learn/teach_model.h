@@ -22,6 +22,18 @@ struct Lecture {
 /// Enough for each to be at its best on lists for validation, from where on it gets worse.
 std::int64_t usual_epochs(std::string_view kind);
 
+/// What a lecture is held from: the lists of a data set as models of one encoding read them.
+struct EncodedDataset {
+  std::vector<EncodedList> training;
+  std::vector<EncodedList> validation;  // when to stop is told by them
+  Encoding encoding = Encoding::Tokens;
+  std::string fingerprint;  // of the data set
+  double seconds = 0;       // that encoding took
+};
+
+/// Refuses a data set with too few lists of the targets.
+Result<EncodedDataset> encode_for(const Lecture& lecture, const Dataset& data);
+
 /// What came of it.
 struct Taught {
   std::int64_t parameters = 0;  // of a neural ranker
@@ -31,10 +43,11 @@ struct Taught {
   double seconds = 0;  // with encoding
 };
 
-/// Teaches a model from the lists for training and writes it to `path`; what stood there stays
+/// Teaches a model from a data set in its encoding and writes it to `path`; what stood there stays
 /// until then. Interrupted, it leaves a checkpoint from which the same lecture goes on, and is
-/// refused with where it stands. Refuses a data set with too few lists.
-Result<Taught> teach_model(const Lecture& lecture, const Dataset& data, const std::string& path,
+/// refused with where it stands.
+Result<Taught> teach_model(const Lecture& lecture, const EncodedDataset& data,
+                           const std::string& path,
                            const std::function<void(const TrainingProgress&)>& progress);
 
 }  // namespace tessera
