@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <map>
 #include <memory>
 
 namespace tessera {
@@ -44,42 +45,58 @@ Result<std::string> weights_name(const RaceEntry& entry) {
   return entry.cost_model + "-" + to_text(fingerprint(*bytes)).substr(0, 8);
 }
 
-/// Runs are kept: another call goes on where this one ended.
-Result<TuningRun> run_of(const RaceEntry& entry, const Target& target, const std::string& work) {
+/// Traces are kept: another call goes on where this one ended.
+Result<SearchTrace> trace_of(const RaceEntry& entry, const Target& target,
+                             const std::string& work) {
   const Result<std::string> weights = weights_name(entry);
   if (!weights) return weights.error();
-  const std::string path = fmt::format("{}/{}-{}-{}-{}-{}.run.json", work, target.name,
-                                       entry.network, *weights, entry.seed, entry.trials);
+  const std::string path = fmt::format("{}/{}-{}-{}-{}-{}.json", work, target.name, entry.network,
+                                       *weights, entry.seed, entry.trials);
   if (std::filesystem::exists(path)) {
     const Result<std::string> text = read_file(path);
     if (!text) return text.error();
-    Result<TuningRun> known = parse_tuning_run(*text);
+    Result<SearchTrace> known = parse_search_trace(*text);
     if (!known) return Error{path + ": " + known.error().message};
     return known;
   }
-  Result<TuningRun> run = search_alone(entry, target, std::string(build_info.version));
-  if (!run) return run;
-  if (const auto written = write_file(path, to_json(*run)); !written) return written.error();
-  fmt::print(stderr, "{} {} seed {}: {:.3f} ms after {} trials, {:.0f} s\n", entry.network,
-             entry.cost_model, entry.seed, 1e3 * run->curve.back().network_seconds, run->trials(),
-             run->curve.back().elapsed_seconds);
-  return run;
+  Result<SearchTrace> trace = search_alone(entry, target, std::string(build_info.version));
+  if (!trace) return trace;
+  if (const auto written = write_file(path, to_json(*trace)); !written) return written.error();
+  fmt::print(stderr, "{} {} seed {}: {} trials in {:.0f} s\n", entry.network, entry.cost_model,
+             entry.seed, trace->trials, trace->elapsed_seconds);
+  return trace;
 }
 
-Result<std::vector<TuningRun>> runs_of(const EvalSearchArguments& arguments, const Target& target,
-                                       const std::string& network, const std::string& model) {
-  std::vector<TuningRun> runs;
-  for (std::int64_t seed = 1; seed <= arguments.seeds; ++seed) {
-    Result<TuningRun> run = run_of({.network = network,
-                                    .cost_model = model,
-                                    .seed = static_cast<std::uint64_t>(seed),
-                                    .trials = arguments.trials,
-                                    .weights_folder = arguments.weights},
-                                   target, arguments.work);
-    if (!run) return Error{network + ", " + model + ": " + run.error().message};
-    runs.push_back(*std::move(run));
+/// The searches of one network, seed by seed with all models by turns.
+Result<std::vector<RaceResult>> race(const EvalSearchArguments& arguments, const Target& target,
+                                     const std::string& network) {
+  std::vector<std::string> models = arguments.models;
+  if (std::ranges::find(models, arguments.goal) == models.end()) models.push_back(arguments.goal);
+  std::vector<SearchTrace> traces;
+  for (std::int64_t seed = 1; seed <= arguments.seeds; ++seed)
+    for (const std::string& model : models) {
+      Result<SearchTrace> trace = trace_of({.network = network,
+                                            .cost_model = model,
+                                            .seed = static_cast<std::uint64_t>(seed),
+                                            .trials = arguments.trials,
+                                            .weights_folder = arguments.weights},
+                                           target, arguments.work);
+      if (!trace) return Error{network + ", " + model + ": " + trace.error().message};
+      traces.push_back(*std::move(trace));
+    }
+  const Result<ScheduleTimes> times = time_by_turns(network, target, traces);
+  if (!times) return times.error();
+  fmt::print(stderr, "{}: {} schedules timed by turns\n", network, times->size());
+  std::map<std::string, std::vector<SearchCurve>> curves;
+  for (std::size_t n = 0; n < traces.size(); ++n)
+    curves[models[n % models.size()]].push_back(curve_of(traces[n], *times));
+  std::vector<RaceResult> results;
+  for (const std::string& model : arguments.models) {
+    results.push_back(compare_searches(curves.at(model), curves.at(arguments.goal)));
+    results.back().network = network;
+    results.back().cost_model = model;
   }
-  return runs;
+  return results;
 }
 
 Result<std::vector<RaceResult>> eval_search(const EvalSearchArguments& arguments) {
@@ -90,52 +107,63 @@ Result<std::vector<RaceResult>> eval_search(const EvalSearchArguments& arguments
   if (problem) return Error{arguments.work + ": " + problem.message()};
   std::vector<RaceResult> results;
   for (const std::string& network : arguments.networks) {
-    const Result<std::vector<TuningRun>> goal =
-        runs_of(arguments, *target, network, arguments.goal);
-    if (!goal) return goal.error();
-    for (const std::string& model : arguments.models) {
-      const Result<std::vector<TuningRun>> runs = runs_of(arguments, *target, network, model);
-      if (!runs) return runs.error();
-      results.push_back(compare_runs(*runs, *goal));
-    }
+    const Result<std::vector<RaceResult>> of_network = race(arguments, *target, network);
+    if (!of_network) return of_network.error();
+    results.insert(results.end(), of_network->begin(), of_network->end());
   }
   return results;
 }
 
 /// How many times sooner than the other ended its trials the goal was reached.
-std::optional<double> ratio_of(const RaceResult& result) {
-  if (!result.seconds_to_goal) return std::nullopt;
-  return result.goal_run_seconds / *result.seconds_to_goal;
+std::optional<double> ratio_of(const RaceResult& result, const GoalReached& goal) {
+  if (!goal.seconds) return std::nullopt;
+  return result.other_elapsed_seconds / *goal.seconds;
+}
+
+/// The geometric mean of the ratios of a model, and of how many networks.
+std::string sooner(const std::vector<RaceResult>& results, const std::string& model,
+                   GoalReached RaceResult::* goal) {
+  double logarithms = 0;
+  int reached = 0;
+  for (const RaceResult& one : results)
+    if (const auto ratio = ratio_of(one, one.*goal); ratio && one.cost_model == model) {
+      logarithms += std::log(*ratio);
+      ++reached;
+    }
+  if (reached == 0) return "reached on none";
+  return fmt::format("reached on {}, {:.2f} times sooner", reached, std::exp(logarithms / reached));
 }
 
 void print_results(const std::vector<RaceResult>& results, const EvalSearchArguments& arguments) {
-  fmt::print("{:14} {:12} {:>10} {:>10} {:>9} {:>12} {:>12} {:>8}\n", "network", "cost model",
-             "final ms", "goal ms", "reached", "trials", "seconds", "ratio");
+  fmt::print("{:14} {:12} {:>9} {:>9} | {:>7} {:>7} {:>8} {:>6} | {:>7} {:>7} {:>8} {:>6}\n",
+             "network", "cost model", "final ms", "goal ms", "reached", "trials", "seconds",
+             "ratio", "within 1%", "trials", "seconds", "ratio");
+  const auto number = [](const std::optional<double>& value, int digits) {
+    return value ? fmt::format("{:.{}f}", *value, digits) : std::string("-");
+  };
   for (const RaceResult& one : results) {
-    const auto number = [](const std::optional<double>& value, const char* format) {
-      return value ? fmt::format(fmt::runtime(format), *value) : std::string("not reached");
+    const auto columns = [&](const GoalReached& goal) {
+      return fmt::format("{:>2} of {} {:>7} {:>8} {:>6}", goal.runs, one.runs,
+                         number(goal.trials, 0), number(goal.seconds, 1),
+                         number(ratio_of(one, goal), 1));
     };
-    fmt::print("{:14} {:12} {:10.3f} {:10.3f} {:>4} of {} {:>12} {:>12} {:>8}\n", one.network,
-               one.cost_model, 1e3 * one.final_seconds, 1e3 * one.goal_seconds, one.reached,
-               one.runs, number(one.trials_to_goal, "{:.0f}"),
-               number(one.seconds_to_goal, "{:.1f}"), number(ratio_of(one), "{:.1f}"));
+    fmt::print("{:14} {:12} {:9.3f} {:9.3f} | {} | {}\n", one.network, one.cost_model,
+               1e3 * one.final_seconds, 1e3 * one.other_final_seconds, columns(one.goal),
+               columns(one.nearly));
   }
+  fmt::print("ratio: seconds of all trials of {} over seconds to where it ends; -: not reached\n",
+             arguments.goal);
   for (const std::string& model : arguments.models) {
-    double sooner = 0, faster = 0;  // sums of logarithms
-    int reached = 0, networks = 0;
+    double faster = 0;  // sum of logarithms
+    int networks = 0;
     for (const RaceResult& one : results) {
       if (one.cost_model != model) continue;
-      faster += std::log(one.goal_seconds / one.final_seconds);
+      faster += std::log(one.other_final_seconds / one.final_seconds);
       ++networks;
-      if (!ratio_of(one)) continue;
-      sooner += std::log(*ratio_of(one));
-      ++reached;
     }
-    fmt::print("{}: {:.3f} times as fast at the end, geometric mean of {} networks", model,
-               std::exp(faster / networks), networks);
-    if (reached > 0)
-      fmt::print("; {:.2f} times sooner, that of {}", std::exp(sooner / reached), reached);
-    fmt::print("\n");
+    fmt::print("{}: {:.3f} times as fast at the end of {} networks; goal {}; nearly {}\n", model,
+               std::exp(faster / networks), networks, sooner(results, model, &RaceResult::goal),
+               sooner(results, model, &RaceResult::nearly));
   }
 }
 
@@ -144,17 +172,22 @@ nlohmann::ordered_json json_of(const std::vector<RaceResult>& results) {
   const auto optional = [](const std::optional<double>& value) {
     return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json();
   };
-  for (const RaceResult& one : results)
+  for (const RaceResult& one : results) {
+    const auto reached = [&](const GoalReached& goal) {
+      return nlohmann::ordered_json{{"runs", goal.runs},
+                                    {"trials", optional(goal.trials)},
+                                    {"seconds", optional(goal.seconds)},
+                                    {"ratio", optional(ratio_of(one, goal))}};
+    };
     all.push_back({{"network", one.network},
                    {"cost_model", one.cost_model},
-                   {"final_ms", 1e3 * one.final_seconds},
-                   {"goal_ms", 1e3 * one.goal_seconds},
                    {"runs", one.runs},
-                   {"reached", one.reached},
-                   {"trials_to_goal", optional(one.trials_to_goal)},
-                   {"seconds_to_goal", optional(one.seconds_to_goal)},
-                   {"goal_run_seconds", one.goal_run_seconds},
-                   {"ratio", optional(ratio_of(one))}});
+                   {"final_ms", 1e3 * one.final_seconds},
+                   {"goal_ms", 1e3 * one.other_final_seconds},
+                   {"goal_run_seconds", one.other_elapsed_seconds},
+                   {"goal", reached(one.goal)},
+                   {"within_one_per_cent", reached(one.nearly)}});
+  }
   return all;
 }
 
