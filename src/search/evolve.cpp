@@ -38,8 +38,7 @@ class EvolveSampler : public Sampler {
     const auto drawn = static_cast<std::size_t>(random_share * static_cast<double>(count) + 0.5);
     std::ranges::stable_sort(found, std::greater(), &ScoredChain::score);
     Pool all(search);
-    for (ScoredChain& one : found)
-      if (all.chains().size() < count - drawn) all.add(std::move(one.chain));
+    add_apart(found, count - drawn, all);
     all.draw_to(count, rng);
     return candidates_of(std::move(all.chains()), name());
   }
@@ -54,6 +53,27 @@ class EvolveSampler : public Sampler {
     for (const TaskSearch::Known& known : elite(search)) parents.push_back(known.chain);
     while (parents.size() < population_size / 2) parents.push_back(draw(search.space(), rng));
     return parents;
+  }
+
+  /// The first that are no neighbours of each other, then the rest: a model that errs in a chain
+  /// errs in its neighbours, too, and one measurement tells of all of them.
+  static void add_apart(std::span<const ScoredChain> sorted, std::size_t count, Pool& all) {
+    for (const bool are_neighbours_welcome : {false, true})
+      for (const ScoredChain& one : sorted) {
+        if (all.chains().size() >= count) return;
+        const bool is_near = std::ranges::any_of(all.chains(), [&](const Space::Chain& taken) {
+          return are_neighbours(taken.choices, one.chain.choices);
+        });
+        if (are_neighbours_welcome || !is_near) all.add(one.chain);
+      }
+  }
+
+  /// Whether they differ in one answer at most.
+  static bool are_neighbours(const Choices& a, const Choices& b) {
+    if (a.size() != b.size()) return false;
+    std::size_t differences = 0;
+    for (std::size_t n = 0; n < a.size(); ++n) differences += a[n] == b[n] ? 0 : 1;
+    return differences < 2;
   }
 
   /// The nearer to the front a parent is, the likelier it has children.

@@ -31,7 +31,7 @@ std::unique_ptr<Sampler> greedy_sampler();
 ///
 ///     population = measured elite + seeds + draws
 ///     repeat 4 times: population = top half by score + children (mutated, crossed)
-///     candidates = top by score, every tenth drawn at random
+///     candidates = top by score, no two with all but one answer alike; every tenth drawn at random
 ///
 /// The scheme of Ansor (Zheng et al., OSDI 2020), with crossover on the chain of choices.
 std::unique_ptr<Sampler> evolve_sampler();
