@@ -125,7 +125,7 @@ class Evaluation {
  private:
   DistilOptions options(std::uint64_t seed) const {
     return {.learning_steps = arguments_.steps,
-            .distilling_steps = arguments_.steps,
+            .distilling_steps = arguments_.steps / 2,
             .seed = seed,
             .is_stopped = is_stopped_};
   }
@@ -334,7 +334,8 @@ void add_eval_transfer(CLI::App& eval) {
   verb.add_option("--width", arguments->width, "Of the mamba that learns; half is much faster")
       ->check(CLI::Range(8, 1024))
       ->capture_default_str();
-  verb.add_option("--steps", arguments->steps, "Of learning each platform, and of distilling it")
+  verb.add_option("--steps", arguments->steps,
+                  "Of learning each platform; half as many distil it, for each that is known")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   verb.add_option("--seeds", arguments->seeds, "Each order is gone through so many times")

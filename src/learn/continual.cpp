@@ -76,6 +76,7 @@ class Plain : public ContinualLearner {
       : habit_(habit), shape_(shape), options_(options) {}
 
   Result<void> learn(const Platform& platform, const Measured& measured) override {
+    ++platforms_;
     std::vector<EncodedList> known = measured_parts(platform.pool, measured);
     const std::vector<EncodedList> fresh = known;
     known.insert(known.end(), kept_.begin(), kept_.end());
@@ -111,7 +112,8 @@ class Plain : public ContinualLearner {
 
  private:
   Result<Tensors> taught(Ranker& ranker, const std::vector<EncodedList>& known) const {
-    const auto done = teach_steps(ranker, known, training_of(options_), options_.learning_steps);
+    const std::int64_t steps = options_.learning_steps * (habit_ == Habit::Joint ? platforms_ : 1);
+    const auto done = teach_steps(ranker, known, training_of(options_), steps);
     if (!done) return done.error();
     return ranker.weights();
   }
@@ -183,6 +185,7 @@ class Plain : public ContinualLearner {
   Habit habit_;
   RankerShape shape_;
   DistilOptions options_;
+  std::int64_t platforms_ = 0;  // so far
   Tensors weights_, importance_;
   std::vector<EncodedList> kept_;
 };
@@ -206,7 +209,8 @@ class ManyHeads : public ContinualLearner {
     Result<std::unique_ptr<Ranker>> ranker = make_ranker(shape_, options_.seed, options_.threads);
     if (!ranker) return ranker.error();
     ranker_ = *std::move(ranker);
-    return teach_steps(*ranker_, kept_, training_of(options_), options_.learning_steps);
+    return teach_steps(*ranker_, kept_, training_of(options_),
+                       options_.learning_steps * shape_.heads);
   }
   /// A platform that is not known is judged by the last head.
   ScoreRows scores() const override {

@@ -15,7 +15,7 @@ namespace tessera {
 namespace {
 
 const std::string importance_prefix = "importance.", hardware_name = "hardware";
-constexpr std::size_t list_size = 64;      // programs that are ranked together
+constexpr std::size_t list_size = 32;      // programs that are ranked together
 constexpr std::size_t lists_per_step = 8;  // of the new platform, and as many of those before
 constexpr std::size_t fewest_lists = 64;   // by which importance is judged
 constexpr float kept_of_mean = 0.98F;      // of the weights, with each step
@@ -80,6 +80,7 @@ class Compression {
     Rng rng(options_.seed);
     Tensors mean = base_.weights;
     const Stopwatch stopwatch;
+    const std::int64_t steps = options_.distilling_steps * (1 + std::ssize(base_.hardware));
     double done = 0;
     for (std::int64_t step = 0; done < 1; ++step) {
       if (options_.is_stopped && options_.is_stopped()) return Error{"stopped"};
@@ -91,9 +92,8 @@ class Compression {
           },
           falling_rate(options_.distilling_rate, done));
       blend(mean, (*student)->weights(), kept_of_mean);
-      done =
-          std::max(static_cast<double>(step + 1) / static_cast<double>(options_.distilling_steps),
-                   stopwatch.seconds() / options_.longest_seconds);
+      done = std::max(static_cast<double>(step + 1) / static_cast<double>(steps),
+                      stopwatch.seconds() / options_.longest_seconds);
     }
     return mean;
   }

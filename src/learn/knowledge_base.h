@@ -21,15 +21,15 @@ struct KnowledgeBase {
 };
 
 struct DistilOptions {
-  std::int64_t learning_steps = 300;  // of the column
-  std::int64_t distilling_steps = 300;
+  std::int64_t learning_steps = 300;    // of the column
+  std::int64_t distilling_steps = 150;  // for each platform that is known then
   double learning_rate = 7e-4;
-  double distilling_rate = 3e-4;
+  double distilling_rate = 1e-3;
   float label_weight = 0.3F;  // of what was measured, beside what the column says
   float feature_weight = 0.1F;
-  float memory_weight = 1;         // of what the base said before, for each platform
-  float importance_weight = 0.3F;  // of staying where weights mattered (online EWC); 0: none
-  float kept_importance = 0.95F;   // of what mattered before
+  float memory_weight = 1;          // of what the base said before, for each platform
+  float importance_weight = 0.01F;  // of staying where weights mattered (online EWC); 0: none
+  float kept_importance = 0.95F;    // of what mattered before
   bool has_gate = true;
   std::uint64_t seed = 1;
   int threads = 1;
