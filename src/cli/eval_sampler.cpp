@@ -120,6 +120,8 @@ Result<std::vector<Reached>> curve_of(const Way& way, const TargetPrograms& prog
     if (!known) return Error{path + ": " + known.error().message};
     return known;
   }
+  if (options.is_stopped())
+    return Error{"stopped"};  // before programs are picked, which takes long
   ActiveOptions of_way = options;
   of_way.learns_between = way.learns_between;
   const Result<std::vector<ActiveRound>> rounds =

@@ -113,6 +113,7 @@ class Evaluation {
       if (!known) return Error{path + ": " + known.error().message};
       return known;
     }
+    if (is_stopped_()) return Error{"stopped"};  // before programs are picked, which takes long
     Result<Run> run = learned(way, order_of(platforms_.size(), order), seed);
     if (!run) return Error{way + ": " + run.error().message};
     if (const auto written = write_file(path, json_of(*run).dump(1) + "\n"); !written)

@@ -237,10 +237,9 @@ RaceResult compare_searches(const std::vector<SearchCurve>& curves,
                     .runs = curves.size(),
                     .final_seconds = median_over(curves, &SearchCurve::final_seconds),
                     .other_final_seconds = median_over(others, &SearchCurve::final_seconds),
+                    .other_elapsed_seconds = median_over(others, &SearchCurve::elapsed_seconds),
                     .goal = {},
                     .nearly = {}};
-  result.other_elapsed_seconds =
-      median_over(others, [](const SearchCurve& curve) { return curve.elapsed_seconds; });
   result.goal = reached(curves, result.other_final_seconds);
   result.nearly = reached(curves, nearly * result.other_final_seconds);
   return result;

@@ -3,7 +3,6 @@
 #include "learn/corpus.h"
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <optional>
 #include <string>
