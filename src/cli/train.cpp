@@ -85,7 +85,7 @@ void add_train(CLI::App& program) {
       ->type_name("NAME");
   verb.add_option("--seed", options.seed, "Of all randomness")->capture_default_str();
   verb.add_option("--epochs", options.epochs,
-                  "At most; by default 8 of mamba, 6 of tlp, 30 of tenset-mlp")
+                  "At most; by default 16 of mamba, 6 of tlp, 30 of tenset-mlp")
       ->check(CLI::PositiveNumber);
   verb.add_option("--patience", options.patience, "Epochs without gain before it ends")
       ->check(CLI::PositiveNumber)

@@ -98,7 +98,7 @@ Result<Taught> teach_ranker(const Lecture& lecture, const EncodedDataset& data, 
 
 std::int64_t usual_epochs(std::string_view kind) {
   if (kind == "tlp") return 6;
-  return kind == "mamba" ? 8 : 30;
+  return kind == "mamba" ? 16 : 30;
 }
 
 Result<EncodedDataset> encode_for(const Lecture& lecture, const Dataset& data) {

@@ -1,26 +1,32 @@
 #include "model/torch/causal_convolution.h"
 
 #include <algorithm>
+#include <vector>
 
 namespace tessera {
 namespace {
 
-/// Calls `f(k, t, from)` for each tap k of each step t that reads a step `from` of its sequence.
+/// Calls `f(k, t, from)` for each tap k of each step t that reads a step `from` of its path.
 template <typename T, typename F>
 void for_each_tap(const ConvolutionInput<T>& input, const F& f) {
-  for (std::size_t n = 0; n + 1 < input.starts.size(); ++n)
-    for (std::int64_t t = input.starts[n]; t < input.starts[n + 1]; ++t) {
-      const std::int64_t oldest = t - input.taps + 1;
-      for (std::int64_t from = std::max(oldest, input.starts[n]); from <= t; ++from)
-        f(from - oldest, t, from);
+  const Branches& branches = input.branches;
+  std::vector<std::int64_t> path;
+  for (std::size_t n = 0; n < branches.size(); ++n) {
+    path.resize(static_cast<std::size_t>(branches.depths[n]));
+    for (std::int64_t t = branches.starts[n]; t < branches.starts[n + 1]; ++t) {
+      path.push_back(t);
+      const std::int64_t seen = std::min(input.taps, std::ssize(path));
+      const std::int64_t* const from = path.data() + std::ssize(path) - seen;
+      for (std::int64_t k = 0; k < seen; ++k) f(input.taps - seen + k, t, from[k]);
     }
+  }
 }
 
 }  // namespace
 
 template <typename T>
 void convolution_forward(const ConvolutionInput<T>& input, Matrix<T> y) {
-  for (std::int64_t t = input.starts.front(); t < input.starts.back(); ++t)
+  for (std::int64_t t = input.branches.starts.front(); t < input.branches.starts.back(); ++t)
     std::copy_n(input.bias, input.channels, y.row(t));
   for_each_tap(input, [&](std::int64_t k, std::int64_t t, std::int64_t from) {
     const T* weight = input.weight.row(k);
@@ -34,7 +40,7 @@ void convolution_forward(const ConvolutionInput<T>& input, Matrix<T> y) {
 template <typename T>
 void convolution_backward(const ConvolutionInput<T>& input, Matrix<const T> y_gradient,
                           const ConvolutionGradient<T>& gradient) {
-  for (std::int64_t t = input.starts.front(); t < input.starts.back(); ++t) {
+  for (std::int64_t t = input.branches.starts.front(); t < input.branches.starts.back(); ++t) {
     std::fill_n(gradient.x.row(t), input.channels, T(0));
     const T* dy = y_gradient.row(t);
 #pragma omp simd

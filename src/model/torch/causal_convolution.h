@@ -1,15 +1,15 @@
 #pragma once
 
-#include "model/torch/sequences.h"
+#include "model/torch/branches.h"
 
 namespace tessera {
 
-/// Each channel by itself, over the steps up to the current one; before a sequence all is zero:
+/// Each channel by itself, over the steps of a path up to the current one; before it all is zero:
 ///
 ///     y_t[c] = bias[c] + sum over k of weight[k, c] x_{t-K+1+k}[c]
 template <typename T>
 struct ConvolutionInput {
-  Starts starts;
+  Branches branches;
   std::int64_t channels = 0;
   std::int64_t taps = 0;   // K
   Matrix<const T> x;       // rows of channels

@@ -1,4 +1,5 @@
 #include "base/rng.h"
+#include "model/torch/branches_for_tests.h"
 #include "model/torch/causal_convolution.h"
 #include "model/torch/selective_scan.h"
 
@@ -11,8 +12,9 @@
 namespace tessera {
 namespace {
 
-const std::vector<std::int64_t> starts = {0, 1, 6, 6, 9};  // one sequence is empty
-constexpr std::int64_t steps = 9;
+using for_tests::branches;
+using for_tests::paths;
+using for_tests::steps;
 
 template <typename T>
 std::vector<T> random_numbers(std::int64_t count, double low, double high, Rng& rng) {
@@ -37,7 +39,7 @@ struct ScanNumbers {
         d(random_numbers<T>(channels, -1, 1, rng)) {}
 
   ScanInput<T> input() const {
-    return {.starts = starts,
+    return {.branches = branches(),
             .channels = channels,
             .states = states,
             .dt = {dt.data(), channels},
@@ -61,10 +63,19 @@ struct ScanNumbers {
 };
 
 template <typename T>
-std::vector<T> scanned(const ScanNumbers<T>& numbers) {
-  std::vector<T> y(static_cast<std::size_t>(steps * numbers.channels));
-  scan_forward<T>(numbers.input(), {y.data(), numbers.channels});
-  return y;
+struct Scanned {
+  std::vector<T> y;
+  std::vector<T> begun;
+};
+
+template <typename T>
+Scanned<T> scan(const ScanNumbers<T>& numbers) {
+  Scanned<T> result{
+      .y = std::vector<T>(static_cast<std::size_t>(steps * numbers.channels)),
+      .begun = std::vector<T>(branches().size() * static_cast<std::size_t>(scan_state_size(
+                                                      numbers.channels, numbers.states)))};
+  scan_forward<T>(numbers.input(), {result.y.data(), numbers.channels}, result.begun.data());
+  return result;
 }
 
 /// Of the sum of all results, each with a weight.
@@ -72,7 +83,8 @@ ScanNumbers<double> gradient_of(const ScanNumbers<double>& numbers,
                                 const std::vector<double>& weights) {
   ScanNumbers<double> gradient = numbers;
   for (std::vector<double>* part : gradient.all()) std::fill(part->begin(), part->end(), 0.0);
-  scan_backward<double>(numbers.input(), {weights.data(), numbers.channels}, gradient.gradient());
+  scan_backward<double>(numbers.input(), scan(numbers).begun.data(),
+                        {weights.data(), numbers.channels}, gradient.gradient());
   return gradient;
 }
 
@@ -97,13 +109,13 @@ double slope(double& number, const std::function<double()>& f) {
 TEST(SelectiveScan, FollowsItsRecurrence) {
   Rng rng(1);
   const ScanNumbers<double> numbers(rng);
-  const std::vector<double> y = scanned(numbers);
+  const std::vector<double> y = scan(numbers).y;
   constexpr std::int64_t channels = ScanNumbers<double>::channels;
   constexpr std::int64_t states = ScanNumbers<double>::states;
   for (std::int64_t k = 0; k < channels; ++k)
-    for (std::size_t n = 0; n + 1 < starts.size(); ++n) {
+    for (const std::vector<std::int64_t>& path : paths()) {
       double h[states] = {};
-      for (std::int64_t t = starts[n]; t < starts[n + 1]; ++t) {
+      for (const std::int64_t t : path) {
         const std::int64_t at = t * channels + k;
         double want = numbers.d[k] * numbers.x[at];
         for (std::int64_t s = 0; s < states; ++s) {
@@ -124,7 +136,7 @@ TEST(SelectiveScan, HasTheGradientOfItsResult) {
   for (std::size_t part = 0; part < numbers.all().size(); ++part)
     for (std::size_t n = 0; n < numbers.all()[part]->size(); n += 5) {
       const double want =
-          slope((*numbers.all()[part])[n], [&] { return dot(scanned(numbers), weights); });
+          slope((*numbers.all()[part])[n], [&] { return dot(scan(numbers).y, weights); });
       EXPECT_NEAR((*gradient.all()[part])[n], want, 1e-7) << "part " << part << ", number " << n;
     }
 }
@@ -134,14 +146,15 @@ TEST(SelectiveScan, IsTheSameInFloats) {
   Rng again(3);
   const ScanNumbers<double> numbers(rng);
   ScanNumbers<float> floats(again);
-  const std::vector<double> want = scanned(numbers);
-  const std::vector<float> got = scanned(floats);
+  const std::vector<double> want = scan(numbers).y;
+  const std::vector<float> got = scan(floats).y;
   for (std::size_t n = 0; n < want.size(); ++n) EXPECT_NEAR(got[n], want[n], 1e-5) << n;
 
   const std::vector<float> ones(want.size(), 1.0f);
   ScanNumbers<float> gradient = floats;
   for (std::vector<float>* part : gradient.all()) std::fill(part->begin(), part->end(), 0.0f);
-  scan_backward<float>(floats.input(), {ones.data(), floats.channels}, gradient.gradient());
+  scan_backward<float>(floats.input(), scan(floats).begun.data(), {ones.data(), floats.channels},
+                       gradient.gradient());
   ScanNumbers<double> exact = gradient_of(numbers, std::vector<double>(want.size(), 1.0));
   for (std::size_t part = 0; part < exact.all().size(); ++part)
     for (std::size_t n = 0; n < exact.all()[part]->size(); ++n)
@@ -159,7 +172,7 @@ struct ConvolutionNumbers {
         bias(random_numbers<double>(channels, -1, 1, rng)) {}
 
   ConvolutionInput<double> input() const {
-    return {.starts = starts,
+    return {.branches = branches(),
             .channels = channels,
             .taps = taps,
             .x = {x.data(), channels},
@@ -177,19 +190,20 @@ std::vector<double> convolved(const ConvolutionNumbers& numbers) {
   return y;
 }
 
-TEST(CausalConvolution, SeesItsOwnSequenceUpToTheStep) {
+TEST(CausalConvolution, SeesItsPathUpToTheStep) {
   Rng rng(4);
   const ConvolutionNumbers numbers(rng);
   const std::vector<double> y = convolved(numbers);
   constexpr std::int64_t channels = ConvolutionNumbers::channels;
-  for (std::size_t n = 0; n + 1 < starts.size(); ++n)
-    for (std::int64_t t = starts[n]; t < starts[n + 1]; ++t)
+  for (const std::vector<std::int64_t>& path : paths())
+    for (std::int64_t n = 0; n < std::ssize(path); ++n)
       for (std::int64_t k = 0; k < channels; ++k) {
         double want = numbers.bias[k];
         for (std::int64_t tap = 0; tap < numbers.taps; ++tap)
-          if (const std::int64_t from = t - numbers.taps + 1 + tap; from >= starts[n])
-            want += numbers.weight[tap * channels + k] * numbers.x[from * channels + k];
-        EXPECT_NEAR(y[t * channels + k], want, 1e-12) << "step " << t << ", channel " << k;
+          if (const std::int64_t from = n - numbers.taps + 1 + tap; from >= 0)
+            want += numbers.weight[tap * channels + k] * numbers.x[path[from] * channels + k];
+        EXPECT_NEAR(y[path[n] * channels + k], want, 1e-12)
+            << "step " << path[n] << ", channel " << k;
       }
 }
 

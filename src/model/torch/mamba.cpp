@@ -59,6 +59,8 @@ class Mamba final : public RankingNetwork {
     return draw.take();
   }
 
+  bool is_causal() const override { return true; }
+
   Output judge(const Weights& weights, const Packed& programs) const override {
     return through(weights, programs, nullptr).output;
   }
@@ -83,9 +85,9 @@ class Mamba final : public RankingNetwork {
     first.x = spread_to_steps(first.x, programs);
     first.gate = spread_to_steps(first.gate, programs);
     at::Tensor x = spread_to_steps(encoded, programs);
-    x = x + mixer(weights, prefix(0), first, programs.starts);
+    x = x + mixer(weights, prefix(0), first, programs);
     for (std::int64_t n = 1; n < shape_.blocks; ++n)
-      x = x + mixer(weights, prefix(n), project(weights, prefix(n), x), programs.starts);
+      x = x + mixer(weights, prefix(n), project(weights, prefix(n), x), programs);
     trace.mixed = adapted(x, "adapter.1.", &Trace::mixed);
     trace.judged =
         adapted(at::relu(linear(weights, "head.0", trace.mixed)), "adapter.2.", &Trace::judged);
@@ -114,7 +116,7 @@ class Mamba final : public RankingNetwork {
   }
 
   at::Tensor read_out(const at::Tensor& steps, const Packed& programs) const {
-    if (shape_.read_out == "last") return steps.index_select(0, programs.starts.slice(0, 1) - 1);
+    if (shape_.read_out == "last") return steps.index_select(0, ends(programs));
     const at::Tensor sum = sum_by_program(steps, programs);
     return shape_.read_out == "mean" ? sum / lengths(programs).unsqueeze(1) : sum;
   }
@@ -152,16 +154,16 @@ class Mamba final : public RankingNetwork {
   }
 
   at::Tensor mixer(const Weights& weights, const std::string& block, const Projected& projected,
-                   const at::Tensor& starts) const {
+                   const Packed& programs) const {
     const auto weight = [&](const char* name) { return weights.at(block + name); };
     const at::Tensor x = at::silu(
-        causal_convolution(projected.x, weight("conv.weight"), weight("conv.bias"), starts));
+        causal_convolution(projected.x, weight("conv.weight"), weight("conv.bias"), programs));
     const std::vector<at::Tensor> parts =
         at::linear(x, weight("x_proj.weight"))
             .split_with_sizes({dt_width_, shape_.states, shape_.states}, 1);
     const at::Tensor dt = at::softplus(linear(weights, block + "dt_proj", parts[0]));
     const at::Tensor y =
-        selective_scan(dt, -at::exp(weight("A_log")), parts[1], parts[2], weight("D"), x, starts);
+        selective_scan(dt, -at::exp(weight("A_log")), parts[1], parts[2], weight("D"), x, programs);
     return at::linear(y * projected.gate, weight("out_proj.weight"));
   }
 
@@ -186,6 +188,8 @@ class Column final : public RankingNetwork {
     for (NamedTensor& weight : draw.take()) weights.push_back(std::move(weight));
     return weights;
   }
+
+  bool is_causal() const override { return true; }
 
   Output judge(const Weights& weights, const Packed& programs) const override {
     Mamba::Trace base;

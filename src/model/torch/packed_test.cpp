@@ -1,5 +1,7 @@
 #include "model/torch/packed.h"
 
+#include "model/torch/branches_for_tests.h"
+
 #include <ATen/ops/allclose.h>
 #include <ATen/ops/exp.h>
 #include <ATen/ops/rand.h>
@@ -14,10 +16,16 @@ namespace {
 
 using Inputs = std::vector<at::Tensor>;
 
-const std::vector<std::int64_t> starts = {0, 2, 3, 7};
-constexpr std::int64_t steps = 7;
+using for_tests::paths;
+using for_tests::steps;
 
-at::Tensor starts_tensor() { return at::tensor(starts, at::kLong); }
+Packed some_programs() {
+  return {.rows = {},
+          .of_steps = {},
+          .starts = at::tensor(for_tests::starts, at::kLong),
+          .depths = at::tensor(for_tests::depths, at::kLong),
+          .order = at::tensor(std::vector<std::int64_t>{3, 0, 1, 5, 4, 2})};
+}
 
 at::Tensor variable(at::IntArrayRef shape, at::ScalarType type) {
   return (at::rand(shape, type) - 0.5).set_requires_grad(true);
@@ -26,12 +34,15 @@ at::Tensor variable(at::IntArrayRef shape, at::ScalarType type) {
 /// With operations that autograd knows, one step after the other.
 at::Tensor plain_scan(const Inputs& in) {
   const at::Tensor &dt = in[0], &a = in[1], &b = in[2], &c = in[3], &d = in[4], &x = in[5];
-  Inputs rows;
-  for (std::size_t n = 0; n + 1 < starts.size(); ++n) {
+  Inputs rows(steps), states(steps);
+  for (const std::vector<std::int64_t>& path : paths()) {
     at::Tensor h = at::zeros_like(a);
-    for (std::int64_t t = starts[n]; t < starts[n + 1]; ++t) {
-      h = at::exp(dt[t].unsqueeze(1) * a) * h + (dt[t] * x[t]).unsqueeze(1) * b[t];
-      rows.push_back((h * c[t]).sum(1) + d * x[t]);
+    for (const std::int64_t t : path) {
+      if (!states[t].defined()) {
+        states[t] = at::exp(dt[t].unsqueeze(1) * a) * h + (dt[t] * x[t]).unsqueeze(1) * b[t];
+        rows[t] = (states[t] * c[t]).sum(1) + d * x[t];
+      }
+      h = states[t];
     }
   }
   return at::stack(rows);
@@ -40,14 +51,14 @@ at::Tensor plain_scan(const Inputs& in) {
 at::Tensor plain_convolution(const Inputs& in) {
   const at::Tensor &x = in[0], &weight = in[1], &bias = in[2];
   const std::int64_t taps = weight.size(1);
-  Inputs rows;
-  for (std::size_t n = 0; n + 1 < starts.size(); ++n)
-    for (std::int64_t t = starts[n]; t < starts[n + 1]; ++t) {
+  Inputs rows(steps);
+  for (const std::vector<std::int64_t>& path : paths())
+    for (std::int64_t n = 0; n < std::ssize(path); ++n) {
       at::Tensor sum = bias;
       for (std::int64_t k = 0; k < taps; ++k)
-        if (const std::int64_t from = t - taps + 1 + k; from >= starts[n])
-          sum = sum + weight.select(1, k) * x[from];
-      rows.push_back(sum);
+        if (const std::int64_t from = n - taps + 1 + k; from >= 0)
+          sum = sum + weight.select(1, k) * x[path[from]];
+      rows[path[n]] = sum;
     }
   return at::stack(rows);
 }
@@ -79,7 +90,7 @@ TEST(Packed, ScanAgreesWithAutograd) {
                        variable({channels}, type),
                        variable({steps, channels}, type)};
     const auto scan = [](const Inputs& all) {
-      return selective_scan(all[0], all[1], all[2], all[3], all[4], all[5], starts_tensor());
+      return selective_scan(all[0], all[1], all[2], all[3], all[4], all[5], some_programs());
     };
     expect_same(in, scan, plain_scan, tolerance);
   }
@@ -89,25 +100,40 @@ TEST(Packed, ConvolutionAgreesWithAutograd) {
   for (const auto& [type, tolerance] : types) {
     const Inputs in = {variable({steps, 5}, type), variable({5, 4}, type), variable({5}, type)};
     const auto convolution = [](const Inputs& all) {
-      return causal_convolution(all[0], all[1], all[2], starts_tensor());
+      return causal_convolution(all[0], all[1], all[2], some_programs());
     };
     expect_same(in, convolution, plain_convolution, tolerance);
   }
 }
 
-TEST(Packed, SumsTheRowsOfEachProgram) {
-  const Packed packed{.rows = {}, .of_steps = {}, .starts = starts_tensor()};
-  const at::Tensor values = at::rand({steps, 2});
-  Inputs want;
-  for (std::size_t n = 0; n + 1 < starts.size(); ++n)
-    want.push_back(values.slice(0, starts[n], starts[n + 1]).sum(0));
-  EXPECT_TRUE(at::allclose(sum_by_program(values, packed), at::stack(want)));
+TEST(Packed, SumsAgreeWithAutograd) {
+  const Packed packed = some_programs();
+  const auto plain = [&](const Inputs& all) {
+    Inputs sums(paths().size());
+    for (std::size_t n = 0; n < sums.size(); ++n)
+      sums[packed.order[n].item<std::int64_t>()] =
+          all[0].index_select(0, at::tensor(paths()[n], at::kLong)).sum(0);
+    return at::stack(sums);
+  };
+  for (const auto& [type, tolerance] : types) {
+    const Inputs in = {variable({steps, 2}, type)};
+    expect_same(
+        in, [&](const Inputs& all) { return sum_by_program(all[0], packed); }, plain, tolerance);
+  }
+}
+
+TEST(Packed, KnowsLengthsAndEnds) {
+  const Packed packed = some_programs();
+  for (std::size_t n = 0; n < paths().size(); ++n) {
+    const std::int64_t program = packed.order[n].item<std::int64_t>();
+    EXPECT_EQ(lengths(packed)[program].item<std::int64_t>(), std::ssize(paths()[n]));
+    EXPECT_EQ(ends(packed)[program].item<std::int64_t>(), paths()[n].back());
+  }
 }
 
 TEST(Packed, SpreadingAgreesWithAutograd) {
-  const Packed packed{.rows = {},
-                      .of_steps = at::tensor(std::vector<std::int64_t>{2, 0, 2, 2, 0, 3, 3}),
-                      .starts = starts_tensor()};
+  Packed packed = some_programs();
+  packed.of_steps = at::tensor(std::vector<std::int64_t>{2, 0, 2, 2, 0, 3, 3});
   for (const auto& [type, tolerance] : types) {
     const Inputs in = {variable({4, 5}, type)};
     const auto spread = [&](const Inputs& all) { return spread_to_steps(all[0], packed); };

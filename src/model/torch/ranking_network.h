@@ -20,6 +20,9 @@ class RankingNetwork {
   virtual ~RankingNetwork() = default;
   /// All weights, in the order of files, as they are before the first lesson.
   virtual Tensors initial_weights(Rng& rng) const = 0;
+  /// What it computes of a step hangs on that and on those before it alone, so that programs that
+  /// begin alike share steps.
+  virtual bool is_causal() const { return false; }
   struct Output {
     at::Tensor scores;    // one for each program
     at::Tensor features;  // programs x width, what the last layer sees; may be undefined

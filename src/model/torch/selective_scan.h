@@ -1,10 +1,10 @@
 #pragma once
 
-#include "model/torch/sequences.h"
+#include "model/torch/branches.h"
 
 namespace tessera {
 
-/// The selective scan of Mamba (Gu and Dao 2023), for each sequence and channel c over steps t:
+/// The selective scan of Mamba (Gu and Dao 2023), for each channel c over the steps t of each path:
 ///
 ///     h_t[s] = exp(dt_t[c] A[s, c]) h_{t-1}[s] + dt_t[c] B_t[s] x_t[c]      h_0 = 0
 ///     y_t[c] = sum over s of C_t[s] h_t[s]  +  D[c] x_t[c]
@@ -12,7 +12,7 @@ namespace tessera {
 /// A is at most 0, so nothing grows.
 template <typename T>
 struct ScanInput {
-  Starts starts;
+  Branches branches;
   std::int64_t channels = 0;
   std::int64_t states = 0;
   Matrix<const T> dt, x;  // rows of channels
@@ -28,13 +28,16 @@ struct ScanGradient {
   T* d = nullptr;
 };
 
-/// For float and double.
-template <typename T>
-void scan_forward(const ScanInput<T>& input, Matrix<T> y);
+/// Numbers that stand for the states of all channels where one branch begins.
+std::int64_t scan_state_size(std::int64_t channels, std::int64_t states);
 
-/// Walks each sequence forward once more for its states, which nobody has to keep, then back.
+/// For float and double. `begun` gets the states where each branch begins, one behind the other.
 template <typename T>
-void scan_backward(const ScanInput<T>& input, Matrix<const T> y_gradient,
+void scan_forward(const ScanInput<T>& input, Matrix<T> y, T* begun);
+
+/// Walks each branch forward once more for its states, which nobody has to keep, then back.
+template <typename T>
+void scan_backward(const ScanInput<T>& input, const T* begun, Matrix<const T> y_gradient,
                    const ScanGradient<T>& gradient);
 
 }  // namespace tessera

@@ -3,6 +3,7 @@
 #include "base/check.h"
 #include "base/parallel_for.h"
 #include "base/rng.h"
+#include "model/prefix_tree.h"
 #include "model/torch/adam.h"
 #include "model/torch/batches.h"
 #include "model/torch/ranking_network.h"
@@ -13,6 +14,7 @@
 #include <ATen/ops/empty.h>
 #include <ATen/ops/from_blob.h>
 #include <ATen/ops/tensor.h>
+#include <ATen/ops/zeros.h>
 #include <torch/csrc/autograd/autograd.h>
 
 #include <algorithm>
@@ -40,6 +42,36 @@ at::Tensor tensor_at(float* numbers, const std::vector<std::int64_t>& shape) {
 
 at::Tensor indices(const std::vector<std::int64_t>& numbers) {
   return at::tensor(numbers, at::kLong);
+}
+
+/// Programs, given as the numbers of their rows, each a branch of its own.
+Packed apart(const Rows& numbers) {
+  std::vector<std::int64_t> order(numbers.size());
+  std::iota(order.begin(), order.end(), 0);
+  return {.rows = {},
+          .of_steps = indices({numbers.values.begin(), numbers.values.end()}),
+          .starts = indices({numbers.starts.begin(), numbers.starts.end()}),
+          .depths = at::zeros({std::ssize(order)}, at::kLong),
+          .order = indices(order)};
+}
+
+/// The same with common beginnings once.
+Packed merged(const Rows& numbers) {
+  const std::vector<std::size_t> order = walking_order(numbers);
+  const PrefixTree tree = prefix_tree(numbers, order);
+  std::vector<std::int64_t> of_steps, starts = {0}, depths;
+  for (const PrefixTree::Node& node : tree.nodes)
+    of_steps.push_back(static_cast<std::int64_t>(numbers.values[node.row]));
+  for (std::size_t n = 0; n < order.size(); ++n) {
+    const auto end = static_cast<std::int64_t>(tree.ends[n]) + 1;  // as that before, if it is alike
+    depths.push_back(static_cast<std::int64_t>(numbers.length(order[n])) - (end - starts.back()));
+    starts.push_back(end);
+  }
+  return {.rows = {},
+          .of_steps = indices(of_steps),
+          .starts = indices(starts),
+          .depths = indices(depths),
+          .order = indices({order.begin(), order.end()})};
 }
 
 /// A thread's view of the weights, with a gradient of its own.
@@ -206,30 +238,30 @@ class TorchRanker final : public Ranker {
   /// Some of the programs, with columns divided by their scales.
   Packed packed(const Rows& programs, std::size_t first, std::size_t end) const {
     check(programs.width == shape_.width, "rows of the ranker's width");
-    const std::size_t first_row = programs.starts[first];
-    std::vector<std::int64_t> starts;
-    for (std::size_t n = first; n <= end; ++n)
-      starts.push_back(static_cast<std::int64_t>(programs.starts[n] - first_row));
     for (std::size_t n = first; n < end; ++n) check(programs.length(n) > 0, "programs with rows");
-    const auto width = static_cast<std::int64_t>(programs.width);
+    const std::size_t first_row = programs.starts[first];
     std::vector<std::size_t> steps(programs.starts[end] - first_row);
     std::iota(steps.begin(), steps.end(), first_row);
     const DistinctRows distinct = distinct_rows(programs, steps);
-    at::Tensor rows = at::empty({std::ssize(distinct.rows), width}, at::kFloat);
+    at::Tensor rows = at::empty(
+        {std::ssize(distinct.rows), static_cast<std::int64_t>(programs.width)}, at::kFloat);
     float* to = rows.data_ptr<float>();
     for (const std::size_t row : distinct.rows)
       for (std::size_t k = 0; k < programs.width; ++k)
         *to++ = programs.values[row * programs.width + k] /
                 (shape_.scales.empty() ? 1 : shape_.scales[k]);
-    const std::vector<std::int64_t> of_steps(distinct.of.begin(), distinct.of.end());
+    Rows numbers{.width = 1};  // each row as the number of one that it is like
+    numbers.values.assign(distinct.of.begin(), distinct.of.end());
+    for (std::size_t n = first; n < end; ++n)
+      numbers.starts.push_back(programs.starts[n + 1] - first_row);
     std::vector<std::int64_t> heads(end - first);
     if (!programs.heads.empty())
       std::copy_n(programs.heads.begin() + static_cast<std::ptrdiff_t>(first), heads.size(),
                   heads.begin());
-    return {.rows = rows,
-            .of_steps = indices(of_steps),
-            .starts = indices(starts),
-            .heads = indices(heads)};
+    Packed packed = network_->is_causal() ? merged(numbers) : apart(numbers);
+    packed.rows = rows;
+    packed.heads = indices(heads);
+    return packed;
   }
 
   /// The loss of the lists of a batch.

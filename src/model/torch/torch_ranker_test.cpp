@@ -109,6 +109,23 @@ TEST_P(TorchRanker, JudgesAProgramByItself) {
   EXPECT_TRUE(judge->score({.width = width}).empty());
 }
 
+TEST_P(TorchRanker, JudgesProgramsThatBeginAlikeByThemselves) {
+  const std::unique_ptr<Ranker> judge = ranker(GetParam());
+  const Rows other = lessons(1, 1).programs;
+  Rows programs{.width = width};
+  Rng rng(3);
+  for (int n = 0; n < 40; ++n) {  // of two rows: many begin alike, some are alike
+    for (std::int64_t row = rng.between(1, 5); row > 0; --row) {
+      const std::span<const float> one = other.of(static_cast<std::size_t>(rng.below(2)));
+      programs.values.insert(programs.values.end(), one.begin(), one.begin() + width);
+    }
+    programs.starts.push_back(programs.values.size() / width);
+  }
+  const std::vector<float> together = judge->score(programs);
+  const std::vector<float> alone = scores_alone(*judge, programs, programs.size());
+  for (std::size_t n = 0; n < alone.size(); ++n) EXPECT_NEAR(alone[n], together[n], 1e-5) << n;
+}
+
 TEST_P(TorchRanker, IsDeterminedBySeedAndThreads) {
   const Lessons some = lessons(32, 1);  // more rows than go through at once
   for (const int threads : {1, 2}) {
