@@ -201,8 +201,10 @@ class Adaptation {
 
   /// All that may be learned from.
   Platform to_learn() const {
-    Platform platform{
-        .name = explorer_.search(0).task().target.name, .pool = {}, .hardware_row = 1, .judge = {}};
+    Platform platform{.name = explorer_.search(0).task().target.name,
+                      .pool = {},
+                      .hardware_row = target_row,
+                      .judge = {}};
     for (std::size_t n = 0; n < rows_.size(); ++n)
       if (!is_held_back(n)) platform.pool.push_back({nullptr, rows_[n], labels_of(n)});
     return platform;

@@ -200,7 +200,7 @@ class ManyHeads : public ContinualLearner {
 
   Result<void> learn(const Platform& platform, const Measured& measured) override {
     hardware_row_ = platform.hardware_row;
-    hardware_.push_back(hardware_of(platform));
+    hardware_.push_back(hardware_of(platform.pool.front(), platform.hardware_row));
     for (EncodedList& part : measured_parts(platform.pool, measured)) {
       part.rows.heads.assign(part.rows.size(), std::ssize(hardware_) - 1);
       kept_.push_back(std::move(part));

@@ -98,6 +98,24 @@ TEST_F(PlatformTable, IsLearnedDeviceByDeviceWithoutForgetting) {
             "lwf, replay, mtl-tlp");
 }
 
+TEST_F(PlatformTable, OfWhichOneDeviceIsLearnedTwiceIsKnownOnce) {
+  const std::vector<Platform> platforms = *read_platform_table(write(opposites()), 1);
+  KnowledgeBase base{.shape = {.kind = "mamba",
+                               .width = platforms.front().pool.front().rows.width,
+                               .model_width = 16,
+                               .states = 4},
+                     .weights = {}};
+  for (const std::size_t n : {0U, 1U, 0U}) {
+    Result<KnowledgeBase> next =
+        learn_platform(base, platforms[n], pick_measured(platforms[n], 0.1, 1),
+                       {.learning_steps = 1, .distilling_steps = 1});
+    ASSERT_TRUE(next) << next.error().message;
+    base = *std::move(next);
+  }
+  const auto row = [&](std::size_t n) { return hardware_of(platforms[n].pool.front(), 0); };
+  EXPECT_EQ(base.hardware, (std::vector{row(1), row(0)}));
+}
+
 TEST(TransferMatrix, TellsWhatWasKeptAndCarriedOver) {
   const TransferMatrix matrix{.untrained = {0.5, 0.5, 0.4},
                               .top1 = {{0.9, 0.6, 0.5}, {0.8, 0.9, 0.6}, {0.85, 0.8, 0.95}},

@@ -206,11 +206,10 @@ Result<Tensors> importance_of(const KnowledgeBase& base, const std::vector<Encod
 
 }  // namespace
 
-std::vector<float> hardware_of(const Platform& platform) {
-  const Rows& rows = platform.pool.front().rows;
-  const auto begin =
-      rows.values.begin() + static_cast<std::ptrdiff_t>(platform.hardware_row * rows.width);
-  return {begin, begin + static_cast<std::ptrdiff_t>(rows.width)};
+std::vector<float> hardware_of(const EncodedList& list, std::size_t hardware_row) {
+  const std::span<const float> row =
+      list.rows.of(0).subspan(hardware_row * list.rows.width, list.rows.width);
+  return {row.begin(), row.end()};
 }
 
 Tensors normalised(Tensors importance) {
@@ -249,11 +248,28 @@ std::vector<EncodedList> measured_parts(const std::vector<EncodedList>& lists,
   return known;
 }
 
+Result<KnowledgeBase> protected_for(KnowledgeBase base, const std::vector<EncodedList>& lists,
+                                    const std::vector<float>& hardware,
+                                    const DistilOptions& options) {
+  Result<Tensors> importance = importance_of(base, lists, options);
+  if (!importance) return importance.error();
+  for (std::size_t n = 0; n < base.importance.size(); ++n)
+    for (std::size_t k = 0; k < base.importance[n].values.size(); ++k)
+      (*importance)[n].values[k] += options.kept_importance * base.importance[n].values[k];
+  base.importance = *std::move(importance);
+  if (std::ranges::find(base.hardware, hardware) == base.hardware.end())
+    base.hardware.push_back(hardware);
+  return base;
+}
+
 Result<KnowledgeBase> learn_platform(const KnowledgeBase& base, const Platform& platform,
                                      const std::vector<std::vector<bool>>& measured,
                                      const DistilOptions& options) {
   const std::vector<EncodedList> known = measured_parts(platform.pool, measured);
   if (known.empty()) return Error{"platform " + platform.name + ": nothing was measured"};
+  const std::vector<float> hardware = hardware_of(known.front(), platform.hardware_row);
+  KnowledgeBase next = base;
+  std::erase(next.hardware, hardware);
   const bool is_first = base.weights.empty();
   Result<std::unique_ptr<Ranker>> column =
       is_first ? make_ranker(base.shape, options.seed, options.threads)
@@ -267,22 +283,12 @@ Result<KnowledgeBase> learn_platform(const KnowledgeBase& base, const Platform& 
                                    options.learning_steps);
   if (!learned) return learned.error();
 
-  KnowledgeBase next = base;
-  if (is_first) {
-    next.weights = (*column)->weights();
-  } else {
-    Result<Tensors> weights = Compression(base, platform, measured, **column, options).run();
-    if (!weights) return weights.error();
-    next.weights = *std::move(weights);
-  }
-  Result<Tensors> importance = importance_of(next, known, options);
-  if (!importance) return importance.error();
-  for (std::size_t n = 0; n < next.importance.size(); ++n)
-    for (std::size_t k = 0; k < next.importance[n].values.size(); ++k)
-      (*importance)[n].values[k] += options.kept_importance * next.importance[n].values[k];
-  next.importance = *std::move(importance);
-  next.hardware.push_back(hardware_of(platform));
-  return next;
+  Result<Tensors> weights = is_first
+                                ? (*column)->weights()
+                                : Compression(next, platform, measured, **column, options).run();
+  if (!weights) return weights.error();
+  next.weights = *std::move(weights);
+  return protected_for(std::move(next), known, hardware, options);
 }
 
 TrainedRanker to_trained(const KnowledgeBase& base, std::map<std::string, std::string> facts) {

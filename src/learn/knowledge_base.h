@@ -48,10 +48,17 @@ struct DistilOptions {
 ///               where weights mattered (`importance`)
 ///
 /// `measured` has a list for each of the pool's, with true for programs whose labels may be used.
+/// A platform that is known already is learned anew: what the base said of it is not kept.
 /// Refused when stopped; the base is then as it was.
 Result<KnowledgeBase> learn_platform(const KnowledgeBase& base, const Platform& platform,
                                      const std::vector<std::vector<bool>>& measured,
                                      const DistilOptions& options);
+
+/// From now on a platform that the base has learned is protected: by which weights matter for its
+/// programs and by the row that describes it.
+Result<KnowledgeBase> protected_for(KnowledgeBase base, const std::vector<EncodedList>& lists,
+                                    const std::vector<float>& hardware,
+                                    const DistilOptions& options);
 
 /// As files have it; the memory is what `importance` and `hardware` are.
 TrainedRanker to_trained(const KnowledgeBase& base, std::map<std::string, std::string> facts);
@@ -60,8 +67,8 @@ Result<KnowledgeBase> to_knowledge_base(TrainedRanker trained);
 
 ScoreRows scores_of(const KnowledgeBase& base, std::size_t threads);
 
-/// The row that all programs of a platform have.
-std::vector<float> hardware_of(const Platform& platform);
+/// The row that all programs of a platform have, by one of its lists.
+std::vector<float> hardware_of(const EncodedList& list, std::size_t hardware_row);
 
 /// With mean 1.
 Tensors normalised(Tensors importance);

@@ -183,7 +183,7 @@ Result<std::vector<Platform>> platforms_of(const Dataset& data, std::size_t thre
     const auto kept = std::make_shared<const std::vector<EncodedList>>(*std::move(held_out));
     platforms.push_back({.name = target.substr(0, target.find(' ')),
                          .pool = *std::move(pool),
-                         .hardware_row = 1,
+                         .hardware_row = target_row,
                          .judge = [&data, target, kept](const ScoreRows& score) {
                            return judge(data, target, [&](const ScheduleList& list) {
                              const auto encoded =

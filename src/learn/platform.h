@@ -12,6 +12,9 @@ namespace tessera {
 
 using ScoreRows = std::function<std::vector<float>(const Rows&)>;
 
+/// Of the tokens of a schedule, that which tells of its target.
+constexpr std::size_t target_row = 1;
+
 /// A machine, or a set of its instructions, that models learn to know.
 struct Platform {
   std::string name;

@@ -2,6 +2,7 @@
 
 #include "base/check.h"
 #include "base/stopwatch.h"
+#include "learn/knowledge_base.h"
 #include "model/statement_trees.h"
 
 #include <algorithm>
@@ -70,6 +71,22 @@ Result<Taught> teach_trees(const Lecture& lecture, const EncodedDataset& data, T
   return taught;
 }
 
+/// Protected for all targets, so that others can be learned from here on.
+Result<KnowledgeBase> with_memory(KnowledgeBase base, const Lecture& lecture,
+                                  const EncodedDataset& data) {
+  std::map<std::string, std::vector<EncodedList>> of_targets;
+  for (const EncodedList& list : data.training)
+    of_targets[to_text(list.list->task.target)].push_back(list);
+  for (const auto& [target, lists] : of_targets) {
+    Result<KnowledgeBase> next =
+        protected_for(std::move(base), lists, hardware_of(lists.front(), target_row),
+                      {.seed = lecture.options.seed, .threads = lecture.threads});
+    if (!next) return next.error();
+    base = *std::move(next);
+  }
+  return base;
+}
+
 Result<Taught> teach_ranker(const Lecture& lecture, const EncodedDataset& data, Taught taught,
                             const std::string& path,
                             const std::function<void(const TrainingProgress&)>& progress) {
@@ -88,9 +105,12 @@ Result<Taught> teach_ranker(const Lecture& lecture, const EncodedDataset& data, 
     return Error{"stopped after epoch " + std::to_string(done->epoch) +
                  "; run it again and it goes on"};
   taught.progress = *done;
-  const TrainedRanker result{
-      .shape = shape, .weights = (*ranker)->weights(), .facts = facts_of(lecture, data, taught)};
-  if (const auto written = write_trained_ranker(path, result); !written) return written.error();
+  Result<KnowledgeBase> base = KnowledgeBase{.shape = shape, .weights = (*ranker)->weights()};
+  if (shape.kind == "mamba") base = with_memory(*std::move(base), lecture, data);
+  if (!base) return base.error();
+  const auto written =
+      write_trained_ranker(path, to_trained(*base, facts_of(lecture, data, taught)));
+  if (!written) return written.error();
   return taught;
 }
 
