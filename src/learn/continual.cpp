@@ -126,8 +126,7 @@ class Plain : public ContinualLearner {
     std::vector<std::vector<float>> said, labels;
     for (const EncodedList& list : known) {
       said.push_back(former(list.rows));
-      labels.push_back(list.labels);
-      std::ranges::transform(list.labels, labels.back().begin(), sharpened);
+      labels.push_back(sharpened(list.labels));
     }
     Rng rng(options_.seed ^ fingerprint(platform.name).low);
     Tensors mean = ranker.weights();
@@ -157,7 +156,8 @@ class Plain : public ContinualLearner {
     std::vector<float> labels;
     for (const EncodedList& list : lists) {
       rows.append(list.rows);
-      std::ranges::transform(list.labels, std::back_inserter(labels), sharpened);
+      const std::vector<float> sharp = sharpened(list.labels);
+      labels.insert(labels.end(), sharp.begin(), sharp.end());
       begins.push_back(rows.size());
     }
     Tensors squares = normalised(ranker.importance(rows, begins, ranking_loss(labels, begins)));

@@ -55,13 +55,15 @@ class Compression {
       Ranker::Opinion opinion = column.judge(list.rows);
       teacher_.push_back(std::move(opinion.scores));
       if (options.feature_weight > 0) features_.push_back(std::move(opinion.features));
-      std::vector<float> scores, labels;
+      std::vector<float> scores;
       for (std::size_t k = 0; k < list.rows.size(); ++k)
-        if (measured[n][k]) {
-          scores.push_back(teacher_.back()[k]);
-          labels.push_back(list.labels[k]);
-        }
+        if (measured[n][k]) scores.push_back(teacher_.back()[k]);
+      const std::vector<float> labels = measured_part(list, measured[n]).labels;
       trust_.push_back(options.has_gate ? std::max(0.0, agreement(scores, labels)) : 1);
+      const std::vector<float> sharp = sharpened(labels);
+      std::vector<float>& of_list = labels_.emplace_back(list.rows.size());
+      for (std::size_t k = 0, next = 0; k < of_list.size(); ++k)
+        if (measured[n][k]) of_list[k] = sharp[next++];
     }
   }
 
@@ -123,7 +125,7 @@ class Compression {
       if (!list.rows.estimates.empty()) lessons.rows.estimates.push_back(list.rows.estimates[k]);
       if (measured_[number][k]) {
         labelled.push_back(teacher.size());
-        labels.push_back(sharpened(list.labels[k]));
+        labels.push_back(labels_[number][k]);
       }
       teacher.push_back(teacher_[number][k]);
       for (std::size_t column = 0; column < width; ++column)
@@ -178,6 +180,7 @@ class Compression {
   const DistilOptions& options_;
   std::vector<std::vector<float>> teacher_;   // scores of each list
   std::vector<std::vector<float>> features_;  // likewise; none if they have no weight
+  std::vector<std::vector<float>> labels_;    // sharpened; 0 where nothing was measured
   std::vector<double> trust_;                 // in the column, of each list
 };
 
@@ -192,10 +195,11 @@ Result<Tensors> importance_of(const KnowledgeBase& base, const std::vector<Encod
   std::vector<float> labels;
   for (std::size_t n = 0; n < std::max(fewest_lists, lists.size()); ++n) {
     const EncodedList& list = lists[n % lists.size()];
+    const std::vector<float> sharp = sharpened(list.labels);
     for (const std::size_t k : some_of(list, rng)) {
       append(list.rows, k, lessons.rows);
       if (!list.rows.estimates.empty()) lessons.rows.estimates.push_back(list.rows.estimates[k]);
-      labels.push_back(sharpened(list.labels[k]));
+      labels.push_back(sharp[k]);
     }
     lessons.lists.push_back(lessons.rows.size());
   }

@@ -54,7 +54,9 @@ struct Lessons {
   std::vector<std::size_t> lists = {0};
 };
 
-Lessons lessons_of(const std::vector<EncodedList>& lists, std::span<const Part> parts) {
+/// `labels` has those of all lists, sharpened.
+Lessons lessons_of(const std::vector<EncodedList>& lists,
+                   const std::vector<std::vector<float>>& labels, std::span<const Part> parts) {
   Lessons lessons{.rows = {.width = lists.front().rows.width}, .labels = {}};
   for (const Part& part : parts) {
     const EncodedList& list = lists[part.list];
@@ -62,7 +64,7 @@ Lessons lessons_of(const std::vector<EncodedList>& lists, std::span<const Part> 
       const std::span<const float> values = list.rows.of(program);
       lessons.rows.values.insert(lessons.rows.values.end(), values.begin(), values.end());
       lessons.rows.starts.push_back(lessons.rows.values.size() / lessons.rows.width);
-      lessons.labels.push_back(sharpened(list.labels[program]));
+      lessons.labels.push_back(labels[part.list][program]);
       if (!list.rows.estimates.empty())
         lessons.rows.estimates.push_back(list.rows.estimates[program]);
       if (!list.rows.heads.empty()) lessons.rows.heads.push_back(list.rows.heads[program]);
@@ -154,9 +156,17 @@ class Checkpoint {
 
 }  // namespace
 
-float sharpened(float label) {
-  constexpr float sharpness = 6;
-  return std::pow(label, sharpness);
+std::vector<float> sharpened(std::span<const float> labels) {
+  constexpr float sharpest = 6, least_of_tenth = 0.3F;
+  std::vector<float> sharp(labels.begin(), labels.end());
+  if (sharp.empty()) return sharp;
+  const auto tenth = sharp.begin() + std::ssize(sharp) / 10;
+  std::ranges::nth_element(sharp, tenth, std::greater());
+  const float power =
+      *tenth < 1 ? std::min(sharpest, std::log(least_of_tenth) / std::log(*tenth)) : sharpest;
+  std::ranges::transform(labels, sharp.begin(),
+                         [&](float label) { return std::pow(label, power); });
+  return sharp;
 }
 
 double falling_rate(double first, double done) {
@@ -201,6 +211,8 @@ Result<TrainingProgress> teach(Ranker& ranker, const std::vector<EncodedList>& t
   TrainingProgress state;
   Tensors mean = ranker.weights(), best = mean;
   const Checkpoint kept(checkpoint, key);
+  std::vector<std::vector<float>> labels;
+  for (const EncodedList& list : training) labels.push_back(sharpened(list.labels));
   if (const auto done = kept.read(ranker, mean, best, state); !done) return done.error();
   while (state.epoch < options.epochs && state.epoch - state.best_epoch < options.patience &&
          state.seconds < options.longest_seconds) {
@@ -212,7 +224,7 @@ Result<TrainingProgress> teach(Ranker& ranker, const std::vector<EncodedList>& t
     double loss = 0;
     for (std::size_t n = 0; n < parts.size(); n += options.lists_per_step) {
       const std::size_t count = std::min(options.lists_per_step, parts.size() - n);
-      const Lessons lessons = lessons_of(training, std::span(parts).subspan(n, count));
+      const Lessons lessons = lessons_of(training, labels, std::span(parts).subspan(n, count));
       loss += static_cast<double>(count) * ranker.learn(lessons.rows, lessons.lists,
                                                         ranking_loss(lessons.labels, lessons.lists),
                                                         rate);

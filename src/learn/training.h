@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -37,9 +38,10 @@ struct TrainingProgress {
 /// the first five, each beside the best.
 double quality_of(const Ranker& ranker, const std::vector<EncodedList>& lists);
 
-/// What is learned from a label. Which of the fastest is first matters most: of schedules that are
-/// 5 % and 50 % slower than the best the one gets 0.75, the other 0.09.
-float sharpened(float label);
+/// What is learned from the labels of a list. Which of the fastest is first matters most: of
+/// schedules that are 5 % and 50 % slower than the best the one gets 0.75, the other 0.09. Where
+/// few are near the best the rest must be told apart, too: the fastest tenth gets 0.3 at least.
+std::vector<float> sharpened(std::span<const float> labels);
 
 /// The rate of learning when a share of it is done: it falls to a tenth, as a cosine.
 double falling_rate(double first, double done);

@@ -37,6 +37,25 @@ struct Lists {
   }
 };
 
+TEST(Sharpened, TellsTheFastestApart) {
+  const std::vector<float> few = sharpened(std::vector<float>{0.5F, 1, 0.95F});
+  EXPECT_NEAR(few[0], 1.0 / 64, 1e-6);
+  EXPECT_EQ(few[1], 1);
+  EXPECT_NEAR(few[2], 0.735, 1e-3);
+  EXPECT_TRUE(sharpened({}).empty());
+}
+
+TEST(Sharpened, TellsTheRestApartWhereFewAreFast) {
+  std::vector<float> labels(20, 0.01F);
+  labels[3] = 1;
+  labels[7] = 0.8F;
+  labels[9] = 0.1F;  // the third of twenty
+  const std::vector<float> sharp = sharpened(labels);
+  EXPECT_EQ(sharp[3], 1);
+  EXPECT_NEAR(sharp[9], 0.3, 1e-6);
+  EXPECT_NEAR(sharp[0], 0.09, 1e-6);
+}
+
 class Teaching : public testing::Test {
  protected:
   std::unique_ptr<Ranker> ranker() const {
