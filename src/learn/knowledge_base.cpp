@@ -21,6 +21,13 @@ constexpr std::size_t fewest_lists = 64;   // by which importance is judged
 constexpr float kept_of_mean = 0.98F;      // of the weights, with each step
 constexpr float most_important = 100;      // beside the mean: no weight is nailed down
 
+/// How far a column is followed: all the way where it has learned to agree with measurements, not
+/// at all where it knows no more than a lot would.
+double gate(double agreement) {
+  constexpr double enough = 0.25;
+  return std::clamp(agreement / enough, 0.0, 1.0);
+}
+
 /// Some programs of a list, in a random order.
 std::vector<std::size_t> some_of(const EncodedList& list, Rng& rng) {
   std::vector<std::size_t> numbers(list.rows.size());
@@ -59,7 +66,7 @@ class Compression {
       for (std::size_t k = 0; k < list.rows.size(); ++k)
         if (measured[n][k]) scores.push_back(teacher_.back()[k]);
       const std::vector<float> labels = measured_part(list, measured[n]).labels;
-      trust_.push_back(options.has_gate ? std::max(0.0, agreement(scores, labels)) : 1);
+      trust_.push_back(options.has_gate ? gate(agreement(scores, labels)) : 1);
       const std::vector<float> sharp = sharpened(labels);
       std::vector<float>& of_list = labels_.emplace_back(list.rows.size());
       for (std::size_t k = 0, next = 0; k < of_list.size(); ++k)

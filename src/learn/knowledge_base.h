@@ -42,8 +42,8 @@ struct DistilOptions {
 ///
 ///     progress: a column beside the base, which is frozen, learns by LambdaRank
 ///     compress: the base learns from the column's scores on the whole pool, measured or not
-///               (`imitation_loss`, `feature_loss`), each list by as much as the column agrees with
-///               what was measured of it; from its own former scores on the same programs as if
+///               (`imitation_loss`, `feature_loss`), where the column agrees with what was
+///               measured of a list; from its own former scores on the same programs as if
 ///               they were for each platform that it knows; from the measurements; and is held
 ///               where weights mattered (`importance`)
 ///
