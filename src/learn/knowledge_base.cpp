@@ -157,11 +157,14 @@ class Compression {
     });
   }
 
-  /// What the base said of the same programs for a platform that it knows.
+  /// What the base said of programs of a platform that it knows.
   void add_former(Lessons& lessons, const ScoreRows& former, Rng& rng) const {
-    const EncodedList& list = platform_.pool[any_list(rng)];
     const std::vector<float>& hardware =
         base_.hardware[static_cast<std::size_t>(rng.below(std::ssize(base_.hardware)))];
+    const std::vector<EncodedList>* const recalled =
+        platform_.recall ? platform_.recall(hardware) : nullptr;
+    const std::vector<EncodedList>& pool = recalled != nullptr ? *recalled : platform_.pool;
+    const EncodedList& list = pool[static_cast<std::size_t>(rng.below(std::ssize(pool)))];
     Rows rows{.width = base_.shape.width};
     for (const std::size_t k : some_of(list, rng)) {
       append(list.rows, k, rows);
@@ -216,12 +219,6 @@ Result<Tensors> importance_of(const KnowledgeBase& base, const std::vector<Encod
 }
 
 }  // namespace
-
-std::vector<float> hardware_of(const EncodedList& list, std::size_t hardware_row) {
-  const std::span<const float> row =
-      list.rows.of(0).subspan(hardware_row * list.rows.width, list.rows.width);
-  return {row.begin(), row.end()};
-}
 
 Tensors normalised(Tensors importance) {
   double sum = 0, count = 0;

@@ -43,9 +43,9 @@ struct DistilOptions {
 ///     progress: a column beside the base, which is frozen, learns by LambdaRank
 ///     compress: the base learns from the column's scores on the whole pool, measured or not
 ///               (`imitation_loss`, `feature_loss`), where the column agrees with what was
-///               measured of a list; from its own former scores on the same programs as if
-///               they were for each platform that it knows; from the measurements; and is held
-///               where weights mattered (`importance`)
+///               measured of a list; from its own former scores on programs of each platform that
+///               it knows (`Platform::recall`); from the measurements; and is held where weights
+///               mattered (`importance`)
 ///
 /// `measured` has a list for each of the pool's, with true for programs whose labels may be used.
 /// A platform that is known already is learned anew: what the base said of it is not kept.
@@ -66,9 +66,6 @@ TrainedRanker to_trained(const KnowledgeBase& base, std::map<std::string, std::s
 Result<KnowledgeBase> to_knowledge_base(TrainedRanker trained);
 
 ScoreRows scores_of(const KnowledgeBase& base, std::size_t threads);
-
-/// The row that all programs of a platform have, by one of its lists.
-std::vector<float> hardware_of(const EncodedList& list, std::size_t hardware_row);
 
 /// With mean 1.
 Tensors normalised(Tensors importance);

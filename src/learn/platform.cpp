@@ -170,6 +170,12 @@ Platform device_of(const DeviceTable& table, std::size_t device,
 
 }  // namespace
 
+std::vector<float> hardware_of(const EncodedList& list, std::size_t hardware_row) {
+  const std::span<const float> row =
+      list.rows.of(0).subspan(hardware_row * list.rows.width, list.rows.width);
+  return {row.begin(), row.end()};
+}
+
 Result<std::vector<Platform>> platforms_of(const Dataset& data, std::size_t threads) {
   std::map<std::string, std::vector<const ScheduleList*>> pools, judged;  // by target
   for (const ScheduleList& list : data.lists)
@@ -193,6 +199,15 @@ Result<std::vector<Platform>> platforms_of(const Dataset& data, std::size_t thre
                            });
                          }});
   }
+  using Pools = std::map<std::vector<float>, std::vector<EncodedList>>;
+  const auto pools_of = std::make_shared<Pools>();
+  for (const Platform& platform : platforms)
+    pools_of->emplace(hardware_of(platform.pool.front(), target_row), platform.pool);
+  for (Platform& platform : platforms)
+    platform.recall = [pools_of](const std::vector<float>& hardware) {
+      const auto found = pools_of->find(hardware);
+      return found == pools_of->end() ? nullptr : &found->second;
+    };
   return platforms;
 }
 

@@ -21,7 +21,13 @@ struct Platform {
   std::vector<EncodedList> pool;  // programs to learn from
   std::size_t hardware_row = 0;   // which row of each program tells of the platform
   std::function<Ranking(const ScoreRows&)> judge;  // by programs that are not in the pool
+  /// Programs as the platform with that row has them, for remembering it; their labels are not
+  /// used, since none are kept. None: those of the pool, with that row in the place of their own.
+  std::function<const std::vector<EncodedList>*(const std::vector<float>& hardware)> recall = {};
 };
+
+/// The row that all programs of a platform have, by one of its lists.
+std::vector<float> hardware_of(const EncodedList& list, std::size_t hardware_row);
 
 /// One for each target of a data set, in the order of their names; judged by networks held out. The
 /// data set outlives them.
