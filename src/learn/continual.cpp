@@ -161,9 +161,7 @@ class Plain : public ContinualLearner {
       begins.push_back(rows.size());
     }
     Tensors squares = normalised(ranker.importance(rows, begins, ranking_loss(labels, begins)));
-    for (std::size_t n = 0; n < importance_.size(); ++n)
-      for (std::size_t k = 0; k < importance_[n].values.size(); ++k)
-        squares[n].values[k] += options_.kept_importance * importance_[n].values[k];
+    add_kept(squares, importance_, options_.kept_importance);
     importance_ = std::move(squares);
     return {};
   }

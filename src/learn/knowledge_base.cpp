@@ -28,6 +28,10 @@ double gate(double agreement) {
   return std::clamp(agreement / enough, 0.0, 1.0);
 }
 
+std::size_t any_of(const auto& items, Rng& rng) {
+  return static_cast<std::size_t>(rng.below(std::ssize(items)));
+}
+
 /// Some programs of a list, in a random order.
 std::vector<std::size_t> some_of(const EncodedList& list, Rng& rng) {
   std::vector<std::size_t> numbers(list.rows.size());
@@ -116,13 +120,9 @@ class Compression {
     return lessons;
   }
 
-  std::size_t any_list(Rng& rng) const {
-    return static_cast<std::size_t>(rng.below(std::ssize(platform_.pool)));
-  }
-
   /// What the column and the measurements say.
   void add_new(Lessons& lessons, Rng& rng) const {
-    const std::size_t number = any_list(rng);
+    const std::size_t number = any_of(platform_.pool, rng);
     const EncodedList& list = platform_.pool[number];
     std::vector<float> teacher, labels, features;
     std::vector<std::size_t> labelled;  // which of those that are drawn
@@ -159,12 +159,11 @@ class Compression {
 
   /// What the base said of programs of a platform that it knows.
   void add_former(Lessons& lessons, const ScoreRows& former, Rng& rng) const {
-    const std::vector<float>& hardware =
-        base_.hardware[static_cast<std::size_t>(rng.below(std::ssize(base_.hardware)))];
+    const std::vector<float>& hardware = base_.hardware[any_of(base_.hardware, rng)];
     const std::vector<EncodedList>* const recalled =
         platform_.recall ? platform_.recall(hardware) : nullptr;
     const std::vector<EncodedList>& pool = recalled != nullptr ? *recalled : platform_.pool;
-    const EncodedList& list = pool[static_cast<std::size_t>(rng.below(std::ssize(pool)))];
+    const EncodedList& list = pool[any_of(pool, rng)];
     Rows rows{.width = base_.shape.width};
     for (const std::size_t k : some_of(list, rng)) {
       append(list.rows, k, rows);
@@ -195,7 +194,7 @@ class Compression {
 };
 
 /// Squared gradients of the ranking loss, with mean 1.
-Result<Tensors> importance_of(const KnowledgeBase& base, const std::vector<EncodedList>& lists,
+Result<Tensors> importance_of(const KnowledgeBase& base, ListPointers lists,
                               const DistilOptions& options) {
   Result<std::unique_ptr<Ranker>> ranker = make_ranker(base.shape, options.seed, options.threads);
   if (!ranker) return ranker.error();
@@ -204,7 +203,7 @@ Result<Tensors> importance_of(const KnowledgeBase& base, const std::vector<Encod
   Lessons lessons{.rows = {.width = base.shape.width}, .losses = {}};
   std::vector<float> labels;
   for (std::size_t n = 0; n < std::max(fewest_lists, lists.size()); ++n) {
-    const EncodedList& list = lists[n % lists.size()];
+    const EncodedList& list = *lists[n % lists.size()];
     const std::vector<float> sharp = sharpened(list.labels);
     for (const std::size_t k : some_of(list, rng)) {
       append(list.rows, k, lessons.rows);
@@ -256,14 +255,18 @@ std::vector<EncodedList> measured_parts(const std::vector<EncodedList>& lists,
   return known;
 }
 
-Result<KnowledgeBase> protected_for(KnowledgeBase base, const std::vector<EncodedList>& lists,
+void add_kept(Tensors& importance, const Tensors& former, float kept) {
+  for (std::size_t n = 0; n < former.size(); ++n)
+    for (std::size_t k = 0; k < former[n].values.size(); ++k)
+      importance[n].values[k] += kept * former[n].values[k];
+}
+
+Result<KnowledgeBase> protected_for(KnowledgeBase base, ListPointers lists,
                                     const std::vector<float>& hardware,
                                     const DistilOptions& options) {
   Result<Tensors> importance = importance_of(base, lists, options);
   if (!importance) return importance.error();
-  for (std::size_t n = 0; n < base.importance.size(); ++n)
-    for (std::size_t k = 0; k < base.importance[n].values.size(); ++k)
-      (*importance)[n].values[k] += options.kept_importance * base.importance[n].values[k];
+  add_kept(*importance, base.importance, options.kept_importance);
   base.importance = *std::move(importance);
   if (std::ranges::find(base.hardware, hardware) == base.hardware.end())
     base.hardware.push_back(hardware);
@@ -296,7 +299,9 @@ Result<KnowledgeBase> learn_platform(const KnowledgeBase& base, const Platform& 
                                 : Compression(next, platform, measured, **column, options).run();
   if (!weights) return weights.error();
   next.weights = *std::move(weights);
-  return protected_for(std::move(next), known, hardware, options);
+  std::vector<const EncodedList*> lists;
+  for (const EncodedList& list : known) lists.push_back(&list);
+  return protected_for(std::move(next), lists, hardware, options);
 }
 
 TrainedRanker to_trained(const KnowledgeBase& base, std::map<std::string, std::string> facts) {

@@ -6,6 +6,7 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -54,9 +55,11 @@ Result<KnowledgeBase> learn_platform(const KnowledgeBase& base, const Platform& 
                                      const std::vector<std::vector<bool>>& measured,
                                      const DistilOptions& options);
 
+using ListPointers = std::span<const EncodedList* const>;
+
 /// From now on a platform that the base has learned is protected: by which weights matter for its
 /// programs and by the row that describes it.
-Result<KnowledgeBase> protected_for(KnowledgeBase base, const std::vector<EncodedList>& lists,
+Result<KnowledgeBase> protected_for(KnowledgeBase base, ListPointers lists,
                                     const std::vector<float>& hardware,
                                     const DistilOptions& options);
 
@@ -69,6 +72,8 @@ ScoreRows scores_of(const KnowledgeBase& base, std::size_t threads);
 
 /// With mean 1.
 Tensors normalised(Tensors importance);
+/// Adds what is kept of the importance that weights had before, if there was any.
+void add_kept(Tensors& importance, const Tensors& former, float kept);
 
 /// The programs of a list that were measured, labels beside the best of these.
 EncodedList measured_part(const EncodedList& list, const std::vector<bool>& is_measured);

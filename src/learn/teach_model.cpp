@@ -74,12 +74,12 @@ Result<Taught> teach_trees(const Lecture& lecture, const EncodedDataset& data, T
 /// Protected for all targets, so that others can be learned from here on.
 Result<KnowledgeBase> with_memory(KnowledgeBase base, const Lecture& lecture,
                                   const EncodedDataset& data) {
-  std::map<std::string, std::vector<EncodedList>> of_targets;
+  std::map<std::string, std::vector<const EncodedList*>> of_targets;
   for (const EncodedList& list : data.training)
-    of_targets[to_text(list.list->task.target)].push_back(list);
+    of_targets[to_text(list.list->task.target)].push_back(&list);
   for (const auto& [target, lists] : of_targets) {
     Result<KnowledgeBase> next =
-        protected_for(std::move(base), lists, hardware_of(lists.front(), target_row),
+        protected_for(std::move(base), lists, hardware_of(*lists.front(), target_row),
                       {.seed = lecture.options.seed, .threads = lecture.threads});
     if (!next) return next.error();
     base = *std::move(next);

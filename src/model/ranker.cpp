@@ -3,10 +3,12 @@
 #include "base/beside_program.h"
 #include "base/check.h"
 #include "model/ranker_library.h"
+#include "target/target.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdlib>
 #include <dlfcn.h>
 #include <filesystem>
 #include <string_view>
@@ -28,6 +30,15 @@ Result<void> expect_one_of(const char* what, const std::string& word,
   for (const std::string_view known : words)
     expected += (expected.empty() ? "" : ", ") + std::string(known);
   return Error{std::string(what) + " \"" + word + "\" of a ranker, expected one of " + expected};
+}
+
+/// OpenBLAS asks for the model of the processor, and multiplies in the slowest way when that is
+/// newer than itself; this tells it what instructions there are, unless the user has. It looks when
+/// it is loaded.
+void choose_multiplication() {
+  const Target host = detect_host();
+  if (host.arch != Arch::X86 || !host.has_fma) return;
+  setenv("OPENBLAS_CORETYPE", host.vector_bytes == 64 ? "SkylakeX" : "Haswell", 0);
 }
 
 Result<const RankerLibrary*> find_library() {
@@ -55,6 +66,7 @@ Result<const RankerLibrary*> open_ranker_library(std::span<const fs::path> folde
       searched += (searched.empty() ? "" : " or ") + folder.string();
       continue;
     }
+    choose_multiplication();
     void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) return Error{"library of neural rankers: " + std::string(dlerror())};
     void* const symbol = dlsym(library, ranker_library_symbol);

@@ -16,6 +16,7 @@ struct RankerLibrary {
   std::unique_ptr<Ranker> (*make)(const RankerShape& shape, std::uint64_t seed, int threads);
   Result<std::unique_ptr<Ranker>> (*make_column)(const RankerShape& shape, const Tensors& base,
                                                  std::uint64_t seed, int threads);
+  char* (*multiplies_as_on)();  // a processor, by OpenBLAS's name
 };
 
 /// The type and the name of the library's only symbol.

@@ -1,8 +1,10 @@
 #include "model/ranker.h"
 
+#include "base/beside_program.h"
 #include "base/file.h"
 #include "base/temporary_folder.h"
 #include "model/ranker_library.h"
+#include "target/target.h"
 
 #include <gtest/gtest.h>
 
@@ -38,9 +40,17 @@ TEST(RankerLibrary, MustBeALibrary) {
   EXPECT_EQ(opening({folder->path()}), "library of neural rankers: " + path + ": file too short");
 }
 
+TEST(RankerLibrary, MultipliesByWhatTheProcessorHas) {
+  const Target host = detect_host();
+  if (host.arch != Arch::X86 || !host.has_fma) GTEST_SKIP() << "no multiply-adds on this machine";
+  const Result<const RankerLibrary*> library = open_ranker_library(beside_program("lib"));
+  ASSERT_TRUE(library) << library.error().message;
+  EXPECT_NE(std::string((*library)->multiplies_as_on()), "Prescott");
+}
+
 TEST(RankerLibrary, MustBeOfTheSameVersion) {
-  EXPECT_TRUE(expect_same_version({TESSERA_VERSION, nullptr, nullptr}));
-  const Result<void> other = expect_same_version({"0.0.7", nullptr, nullptr});
+  EXPECT_TRUE(expect_same_version({TESSERA_VERSION, nullptr, nullptr, nullptr}));
+  const Result<void> other = expect_same_version({"0.0.7", nullptr, nullptr, nullptr});
   ASSERT_FALSE(other);
   EXPECT_EQ(other.error().message,
             "libtessera_torch.so: of version 0.0.7, expected " TESSERA_VERSION);

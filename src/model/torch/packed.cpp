@@ -236,6 +236,11 @@ class PathSum : public Function<PathSum> {
   }
 };
 
+/// What branches have, in the order of programs.
+at::Tensor by_program(const at::Tensor& of_branches, const Packed& packed) {
+  return at::empty_like(of_branches).index_copy(0, packed.order, of_branches);
+}
+
 }  // namespace
 
 at::Tensor spread_to_steps(const at::Tensor& of_rows, const Packed& packed) {
@@ -243,13 +248,11 @@ at::Tensor spread_to_steps(const at::Tensor& of_rows, const Packed& packed) {
 }
 
 at::Tensor lengths(const Packed& packed) {
-  const at::Tensor of_branches = at::diff(packed.starts) + packed.depths;
-  return at::empty_like(of_branches).index_copy(0, packed.order, of_branches);
+  return by_program(at::diff(packed.starts) + packed.depths, packed);
 }
 
 at::Tensor ends(const Packed& packed) {
-  const at::Tensor of_branches = packed.starts.slice(0, 1) - 1;  // of the one before, if empty
-  return at::empty_like(of_branches).index_copy(0, packed.order, of_branches);
+  return by_program(packed.starts.slice(0, 1) - 1, packed);  // of the one before, if it is empty
 }
 
 at::Tensor owners(const Packed& packed) { return at::repeat_interleave(at::diff(packed.starts)); }
