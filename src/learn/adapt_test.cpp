@@ -47,7 +47,7 @@ TEST_F(Adapting, LearnsFromWhatItMeasuredAndMeasuresNothingTwice) {
   const Result<Adapted> first = run();
   ASSERT_TRUE(first) << first.error().message;
   EXPECT_EQ(first->measured, 6 * 12U);
-  EXPECT_EQ(first->base.hardware.size(), 1U);
+  EXPECT_EQ(first->base.known.size(), 1U);
   EXPECT_FALSE(first->base.importance.empty());
   const std::size_t records = record_count();
   EXPECT_GE(records, 50U);  // some chains give the same schedule

@@ -116,8 +116,10 @@ TEST_F(PlatformTable, OfWhichOneDeviceIsLearnedTwiceIsKnownOnce) {
     ASSERT_TRUE(next) << next.error().message;
     base = *std::move(next);
   }
-  const auto row = [&](std::size_t n) { return hardware_of(platforms[n].pool.front(), 0); };
-  EXPECT_EQ(base.hardware, (std::vector{row(1), row(0)}));
+  const auto known = [&](std::size_t n) {
+    return KnownPlatform{platforms[n].name, hardware_of(platforms[n].pool.front(), 0)};
+  };
+  EXPECT_EQ(base.known, (std::vector{known(1), known(0)}));
 }
 
 TEST(TransferMatrix, TellsWhatWasKeptAndCarriedOver) {

@@ -10,16 +10,18 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <sstream>
 
 namespace tessera {
 namespace {
 
 const std::string importance_prefix = "importance.", hardware_name = "hardware";
-constexpr std::size_t list_size = 32;      // programs that are ranked together
-constexpr std::size_t lists_per_step = 8;  // of the new platform, and as many of those before
-constexpr std::size_t fewest_lists = 64;   // by which importance is judged
-constexpr float kept_of_mean = 0.98F;      // of the weights, with each step
-constexpr float most_important = 100;      // beside the mean: no weight is nailed down
+const std::string names_fact = "platforms";  // one on each line
+constexpr std::size_t list_size = 32;        // programs that are ranked together
+constexpr std::size_t lists_per_step = 8;    // of the new platform, and as many of those before
+constexpr std::size_t fewest_lists = 64;     // by which importance is judged
+constexpr float kept_of_mean = 0.98F;        // of the weights, with each step
+constexpr float most_important = 100;        // beside the mean: no weight is nailed down
 
 /// How far a column is followed: all the way where it has learned to agree with measurements, not
 /// at all where it knows no more than a lot would.
@@ -93,7 +95,7 @@ class Compression {
     Rng rng(options_.seed);
     Tensors mean = base_.weights;
     const Stopwatch stopwatch;
-    const std::int64_t steps = options_.distilling_steps * (1 + std::ssize(base_.hardware));
+    const std::int64_t steps = options_.distilling_steps * (1 + std::ssize(base_.known));
     double done = 0;
     for (std::int64_t step = 0; done < 1; ++step) {
       if (options_.is_stopped && options_.is_stopped()) return Error{"stopped"};
@@ -115,7 +117,7 @@ class Compression {
   Lessons draw(const ScoreRows& former, Rng& rng) const {
     Lessons lessons{.rows = {.width = base_.shape.width}, .losses = {}};
     for (std::size_t n = 0; n < lists_per_step; ++n) add_new(lessons, rng);
-    if (options_.memory_weight <= 0 || base_.hardware.empty()) return lessons;
+    if (options_.memory_weight <= 0 || base_.known.empty()) return lessons;
     for (std::size_t n = 0; n < lists_per_step; ++n) add_former(lessons, former, rng);
     return lessons;
   }
@@ -159,22 +161,22 @@ class Compression {
 
   /// What the base said of programs of a platform that it knows.
   void add_former(Lessons& lessons, const ScoreRows& former, Rng& rng) const {
-    const std::vector<float>& hardware = base_.hardware[any_of(base_.hardware, rng)];
+    const KnownPlatform& known = base_.known[any_of(base_.known, rng)];
     const std::vector<EncodedList>* const recalled =
-        platform_.recall ? platform_.recall(hardware) : nullptr;
+        platform_.recall ? platform_.recall(known.name) : nullptr;
     const std::vector<EncodedList>& pool = recalled != nullptr ? *recalled : platform_.pool;
     const EncodedList& list = pool[any_of(pool, rng)];
     Rows rows{.width = base_.shape.width};
     for (const std::size_t k : some_of(list, rng)) {
       append(list.rows, k, rows);
       const std::size_t at = rows.starts[rows.size() - 1] + platform_.hardware_row;
-      std::ranges::copy(hardware,
+      std::ranges::copy(known.hardware,
                         rows.values.begin() + static_cast<std::ptrdiff_t>(at * rows.width));
     }
     const std::vector<float> teacher = former(rows);
     if (!list.rows.estimates.empty()) rows.estimates.assign(rows.size(), 0);  // not compared
     // all platforms count alike, the new one and each that is known
-    const float weight = options_.memory_weight * static_cast<float>(base_.hardware.size());
+    const float weight = options_.memory_weight * static_cast<float>(base_.known.size());
     lessons.rows.append(rows);
     lessons.lists.push_back(lessons.rows.size());
     lessons.losses.push_back([teacher, weight](const Judgement& judgement) {
@@ -262,14 +264,14 @@ void add_kept(Tensors& importance, const Tensors& former, float kept) {
 }
 
 Result<KnowledgeBase> protected_for(KnowledgeBase base, ListPointers lists,
-                                    const std::vector<float>& hardware,
-                                    const DistilOptions& options) {
+                                    const KnownPlatform& platform, const DistilOptions& options) {
   Result<Tensors> importance = importance_of(base, lists, options);
   if (!importance) return importance.error();
   add_kept(*importance, base.importance, options.kept_importance);
   base.importance = *std::move(importance);
-  if (std::ranges::find(base.hardware, hardware) == base.hardware.end())
-    base.hardware.push_back(hardware);
+  if (std::ranges::find(base.known, platform.hardware, &KnownPlatform::hardware) ==
+      base.known.end())
+    base.known.push_back(platform);
   return base;
 }
 
@@ -278,21 +280,22 @@ Result<KnowledgeBase> learn_platform(const KnowledgeBase& base, const Platform& 
                                      const DistilOptions& options) {
   const std::vector<EncodedList> known = measured_parts(platform.pool, measured);
   if (known.empty()) return Error{"platform " + platform.name + ": nothing was measured"};
-  const std::vector<float> hardware = hardware_of(known.front(), platform.hardware_row);
+  const KnownPlatform learned{platform.name, hardware_of(known.front(), platform.hardware_row)};
   KnowledgeBase next = base;
-  std::erase(next.hardware, hardware);
+  std::erase_if(next.known,
+                [&](const KnownPlatform& one) { return one.hardware == learned.hardware; });
   const bool is_first = base.weights.empty();
   Result<std::unique_ptr<Ranker>> column =
       is_first ? make_ranker(base.shape, options.seed, options.threads)
                : make_column(base.shape, base.weights, options.seed, options.threads);
   if (!column) return column.error();
-  const auto learned = teach_steps(**column, known,
-                                   {.learning_rate = options.learning_rate,
-                                    .seed = options.seed,
-                                    .longest_seconds = options.longest_seconds,
-                                    .is_stopped = options.is_stopped},
-                                   options.learning_steps);
-  if (!learned) return learned.error();
+  const auto taught = teach_steps(**column, known,
+                                  {.learning_rate = options.learning_rate,
+                                   .seed = options.seed,
+                                   .longest_seconds = options.longest_seconds,
+                                   .is_stopped = options.is_stopped},
+                                  options.learning_steps);
+  if (!taught) return taught.error();
 
   Result<Tensors> weights = is_first
                                 ? (*column)->weights()
@@ -301,7 +304,7 @@ Result<KnowledgeBase> learn_platform(const KnowledgeBase& base, const Platform& 
   next.weights = *std::move(weights);
   std::vector<const EncodedList*> lists;
   for (const EncodedList& list : known) lists.push_back(&list);
-  return protected_for(std::move(next), lists, hardware, options);
+  return protected_for(std::move(next), lists, learned, options);
 }
 
 TrainedRanker to_trained(const KnowledgeBase& base, std::map<std::string, std::string> facts) {
@@ -311,10 +314,15 @@ TrainedRanker to_trained(const KnowledgeBase& base, std::map<std::string, std::s
                         .memory = base.importance};
   for (NamedTensor& tensor : trained.memory) tensor.name = importance_prefix + tensor.name;
   const auto width = static_cast<std::int64_t>(base.shape.width);
-  NamedTensor hardware{hardware_name, {std::ssize(base.hardware), width}, {}};
-  for (const std::vector<float>& row : base.hardware)
-    hardware.values.insert(hardware.values.end(), row.begin(), row.end());
-  if (!base.hardware.empty()) trained.memory.push_back(std::move(hardware));
+  NamedTensor hardware{hardware_name, {std::ssize(base.known), width}, {}};
+  std::string names;
+  for (const KnownPlatform& one : base.known) {
+    hardware.values.insert(hardware.values.end(), one.hardware.begin(), one.hardware.end());
+    names += (names.empty() ? "" : "\n") + one.name;
+  }
+  if (base.known.empty()) return trained;
+  trained.memory.push_back(std::move(hardware));
+  trained.facts[names_fact] = names;
   return trained;
 }
 
@@ -329,10 +337,17 @@ Result<KnowledgeBase> to_knowledge_base(TrainedRanker trained) {
     } else if (tensor.name == hardware_name && tensor.shape.size() == 2 &&
                tensor.shape[1] == width) {
       for (auto row = tensor.values.begin(); row != tensor.values.end(); row += width)
-        base.hardware.emplace_back(row, row + width);
+        base.known.push_back({.name = {}, .hardware = {row, row + width}});
     } else {
       return Error{"memory \"" + tensor.name + "\": not one of a knowledge base"};
     }
+  std::istringstream names(trained.facts[names_fact]);
+  std::size_t named = 0;
+  for (std::string name; std::getline(names, name); ++named)
+    if (named < base.known.size()) base.known[named].name = std::move(name);
+  if (named != base.known.size())
+    return Error{"memory of " + std::to_string(base.known.size()) + " platforms with " +
+                 std::to_string(named) + " names"};
   return base;
 }
 

@@ -12,13 +12,20 @@
 
 namespace tessera {
 
+/// A platform that has been learned.
+struct KnownPlatform {
+  std::string name;             // as the Platform had it
+  std::vector<float> hardware;  // the row that tells of it
+  friend bool operator==(const KnownPlatform&, const KnownPlatform&) = default;
+};
+
 /// What a model has learned of all platforms so far, and what protects that. It does not grow: of
-/// platforms that it knows only the rows that describe them are kept, no measurement.
+/// platforms that it knows only names and rows are kept, no measurement.
 struct KnowledgeBase {
   RankerShape shape;  // of a mamba
   Tensors weights;    // none before the first platform
   Tensors importance = {};
-  std::vector<std::vector<float>> hardware = {};  // rows of the platforms that it knows
+  std::vector<KnownPlatform> known = {};
 };
 
 struct DistilOptions {
@@ -58,12 +65,11 @@ Result<KnowledgeBase> learn_platform(const KnowledgeBase& base, const Platform& 
 using ListPointers = std::span<const EncodedList* const>;
 
 /// From now on a platform that the base has learned is protected: by which weights matter for its
-/// programs and by the row that describes it.
+/// programs, and by what the base says of programs with its row.
 Result<KnowledgeBase> protected_for(KnowledgeBase base, ListPointers lists,
-                                    const std::vector<float>& hardware,
-                                    const DistilOptions& options);
+                                    const KnownPlatform& platform, const DistilOptions& options);
 
-/// As files have it; the memory is what `importance` and `hardware` are.
+/// As files have it; the memory is what `importance` and `known` are.
 TrainedRanker to_trained(const KnowledgeBase& base, std::map<std::string, std::string> facts);
 /// Refuses a memory that is damaged.
 Result<KnowledgeBase> to_knowledge_base(TrainedRanker trained);

@@ -187,7 +187,7 @@ Result<std::vector<Platform>> platforms_of(const Dataset& data, std::size_t thre
     Result<std::vector<EncodedList>> held_out = encode(judged[target], Encoding::Tokens, threads);
     if (!held_out) return held_out.error();
     const auto kept = std::make_shared<const std::vector<EncodedList>>(*std::move(held_out));
-    platforms.push_back({.name = target.substr(0, target.find(' ')),
+    platforms.push_back({.name = target,
                          .pool = *std::move(pool),
                          .hardware_row = target_row,
                          .judge = [&data, target, kept](const ScoreRows& score) {
@@ -199,13 +199,11 @@ Result<std::vector<Platform>> platforms_of(const Dataset& data, std::size_t thre
                            });
                          }});
   }
-  using Pools = std::map<std::vector<float>, std::vector<EncodedList>>;
-  const auto pools_of = std::make_shared<Pools>();
-  for (const Platform& platform : platforms)
-    pools_of->emplace(hardware_of(platform.pool.front(), target_row), platform.pool);
+  const auto pools_of = std::make_shared<std::map<std::string, std::vector<EncodedList>>>();
+  for (const Platform& platform : platforms) pools_of->emplace(platform.name, platform.pool);
   for (Platform& platform : platforms)
-    platform.recall = [pools_of](const std::vector<float>& hardware) {
-      const auto found = pools_of->find(hardware);
+    platform.recall = [pools_of](const std::string& name) {
+      const auto found = pools_of->find(name);
       return found == pools_of->end() ? nullptr : &found->second;
     };
   return platforms;

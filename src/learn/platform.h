@@ -17,13 +17,13 @@ constexpr std::size_t target_row = 1;
 
 /// A machine, or a set of its instructions, that models learn to know.
 struct Platform {
-  std::string name;
+  std::string name;               // the text of a Target, or what a device is called
   std::vector<EncodedList> pool;  // programs to learn from
   std::size_t hardware_row = 0;   // which row of each program tells of the platform
   std::function<Ranking(const ScoreRows&)> judge;  // by programs that are not in the pool
-  /// Programs as the platform with that row has them, for remembering it; their labels are not
-  /// used, since none are kept. None: those of the pool, with that row in the place of their own.
-  std::function<const std::vector<EncodedList>*(const std::vector<float>& hardware)> recall = {};
+  /// Programs as the platform with that name has them, for remembering it; their labels are not
+  /// used, since none are kept. None: those of the pool, as if they were that platform's.
+  std::function<const std::vector<EncodedList>*(const std::string& name)> recall = {};
 };
 
 /// The row that all programs of a platform have, by one of its lists.

@@ -79,7 +79,7 @@ Result<KnowledgeBase> with_memory(KnowledgeBase base, const Lecture& lecture,
     of_targets[to_text(list.list->task.target)].push_back(&list);
   for (const auto& [target, lists] : of_targets) {
     Result<KnowledgeBase> next =
-        protected_for(std::move(base), lists, hardware_of(*lists.front(), target_row),
+        protected_for(std::move(base), lists, {target, hardware_of(*lists.front(), target_row)},
                       {.seed = lecture.options.seed, .threads = lecture.threads});
     if (!next) return next.error();
     base = *std::move(next);

@@ -48,8 +48,9 @@ TEST(TeachModel, WritesAMambaThatProtectsWhatItKnows) {
   EXPECT_EQ(trained->facts.at("data"), "of nothing");
   const Result<KnowledgeBase> base = to_knowledge_base(*std::move(trained));
   ASSERT_TRUE(base) << base.error().message;
-  EXPECT_EQ(base->hardware, (std::vector<std::vector<float>>{std::vector<float>(width, 1),
-                                                             std::vector<float>(width, 2)}));
+  EXPECT_EQ(base->known, (std::vector<KnownPlatform>{
+                             {to_text(one.task.target), std::vector<float>(width, 1)},
+                             {to_text(other.task.target), std::vector<float>(width, 2)}}));
   EXPECT_EQ(base->importance.size(), base->weights.size());
 }
 
