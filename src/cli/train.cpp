@@ -1,7 +1,9 @@
 #include "base/cores.h"
 #include "base/unfinished_file.h"
 #include "cli/interrupts.h"
+#include "cli/status_line.h"
 #include "cli/verbs.h"
+#include "learn/teach_further.h"
 #include "learn/teach_model.h"
 #include "model/trained_model.h"
 
@@ -17,9 +19,14 @@ namespace {
 struct TrainArguments {
   Lecture lecture;
   std::string data = "data";
+  std::string from;  // what is to learn further; none: learns from nothing
+  double share = 1;  // of the programs, when it learns further
+  std::int64_t distilling_steps = 600;
   std::string output;
   std::int64_t threads = 0;
   bool is_json = false;
+
+  int used_threads() const { return static_cast<int>(threads > 0 ? threads : usable_cores()); }
 };
 
 Result<Taught> train(const TrainArguments& arguments) {
@@ -29,7 +36,7 @@ Result<Taught> train(const TrainArguments& arguments) {
   if (!data) return data.error();
   const Interrupts interrupts;
   Lecture lecture = arguments.lecture;
-  lecture.threads = static_cast<int>(arguments.threads > 0 ? arguments.threads : usable_cores());
+  lecture.threads = arguments.used_threads();
   lecture.options.is_stopped = [&] { return interrupts.has_come(); };
   const Result<EncodedDataset> encoded = encode_for(lecture, *data);
   if (!encoded) return encoded.error();
@@ -65,6 +72,63 @@ int run_train(const TrainArguments& arguments) {
   return ExitCode::success;
 }
 
+/// What came of learning further.
+struct Further {
+  KnowledgeBase base;
+  double seconds = 0;
+};
+
+Result<Further> train_further(const TrainArguments& arguments) {
+  const Stopwatch stopwatch;
+  if (arguments.lecture.shape.kind != "mamba")
+    return Error{"--from: of mamba alone, not of " + arguments.lecture.shape.kind};
+  if (const auto writable = UnfinishedFile::make(arguments.output); !writable)
+    return writable.error();
+  Result<TrainedRanker> trained = read_trained_ranker(arguments.from);
+  if (!trained) return trained.error();
+  Result<KnowledgeBase> base = to_knowledge_base(*std::move(trained));
+  if (!base) return Error{arguments.from + ": " + base.error().message};
+  const Result<Dataset> data = read_dataset(arguments.data);
+  if (!data) return data.error();
+  const Interrupts interrupts;
+  const std::uint64_t seed = arguments.lecture.options.seed;
+  FurtherLecture lecture{.targets = arguments.lecture.targets, .share = arguments.share};
+  lecture.distil.distilling_steps = arguments.distilling_steps;
+  lecture.distil.seed = seed;
+  lecture.distil.threads = arguments.used_threads();
+  lecture.distil.is_stopped = [&] { return interrupts.has_come(); };
+  StatusLine status("train");
+  base = teach_further(*std::move(base), *data, lecture,
+                       [&](std::string_view target, std::string_view doing, double done) {
+                         status.show(fmt::format("{}, {} {:.0f} %", target, doing, 100 * done));
+                       });
+  if (!base) return base.error();
+  const TrainedRanker written =
+      to_trained(*base, {{"data", data->fingerprint},
+                         {"seed", std::to_string(seed)},
+                         {"taught_from", arguments.from},
+                         {"share", fmt::format("{:g}", arguments.share)}});
+  if (const auto done = write_trained_ranker(arguments.output, written); !done) return done.error();
+  return Further{.base = *std::move(base), .seconds = stopwatch.seconds()};
+}
+
+int run_train_further(const TrainArguments& arguments) {
+  const Result<Further> further = train_further(arguments);
+  if (!further) return refuse(further.error());
+  std::vector<std::string> known;
+  for (const KnownPlatform& one : further->base.known) known.push_back(one.name);
+  if (arguments.is_json)
+    print_json({{"model", "mamba"},
+                {"weights", arguments.output},
+                {"known", known},
+                {"share", arguments.share},
+                {"seconds", further->seconds}});
+  else
+    fmt::print("{}: mamba has learned {} beside what it knew, in {:.0f} s\n", arguments.output,
+               fmt::join(arguments.lecture.targets, ", "), further->seconds);
+  return ExitCode::success;
+}
+
 }  // namespace
 
 void add_train(CLI::App& program) {
@@ -81,8 +145,24 @@ void add_train(CLI::App& program) {
   verb.add_option("-o,--output", arguments->output,
                   "The weights to write; by default MODEL with its ending")
       ->type_name("FILE");
-  verb.add_option("--target", arguments->lecture.targets, "Learn of these targets alone")
-      ->type_name("NAME");
+  CLI::Option* const targets =
+      verb.add_option("--target", arguments->lecture.targets, "Learn of these targets alone")
+          ->type_name("NAME");
+  CLI::Option* const from =
+      verb.add_option("--from", arguments->from,
+                      "A mamba that learns these targets, too, one after the other, and keeps what "
+                      "it knows of others without their data")
+          ->type_name("FILE")
+          ->needs(targets);
+  verb.add_option("--share", arguments->share, "Of the programs, with --from: rdu picks them")
+      ->check(CLI::Range(0.001, 1.0))
+      ->needs(from)
+      ->capture_default_str();
+  verb.add_option("--distilling-steps", arguments->distilling_steps,
+                  "With --from, for each target that is known then")
+      ->check(CLI::PositiveNumber)
+      ->needs(from)
+      ->capture_default_str();
   verb.add_option("--seed", options.seed, "Of all randomness")->capture_default_str();
   verb.add_option("--epochs", options.epochs,
                   "At most; by default 16 of mamba, 6 of tlp, 30 of tenset-mlp")
@@ -112,7 +192,7 @@ void add_train(CLI::App& program) {
   on_run(verb, [arguments] {
     const std::string& kind = arguments->lecture.shape.kind;
     if (arguments->output.empty()) arguments->output = file_of_trained(kind);
-    return run_train(*arguments);
+    return arguments->from.empty() ? run_train(*arguments) : run_train_further(*arguments);
   });
 }
 

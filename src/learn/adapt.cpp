@@ -1,7 +1,6 @@
 #include "learn/adapt.h"
 
-#include "model/mamba.h"
-#include "pick/committee.h"
+#include "learn/base_pool.h"
 #include "pick/picker.h"
 #include "search/explorer.h"
 
@@ -19,8 +18,9 @@ constexpr double measuring_share = 0.65;  // of the budget
 /// Of what is left after that, for learning and as much for distilling; the rest goes to scoring.
 constexpr double learning_share = 0.4;
 constexpr double least_learning_seconds = 5;
-constexpr std::size_t heads = 4;
 constexpr float failed_label = 1e-3F;  // of programs that do not run
+/// By which former targets are remembered: one task in so many, and so many programs of each.
+constexpr std::size_t tasks_per_former = 4, former_programs_per_task = 64;
 
 /// The programs of one task: half of them near what the prior thinks best, half drawn.
 std::vector<Space::Chain> programs_of(const TaskSearch& search, std::size_t count,
@@ -41,6 +41,16 @@ std::vector<Space::Chain> programs_of(const TaskSearch& search, std::size_t coun
   return chains;
 }
 
+/// As models read them.
+Result<Rows> rows_of(const TaskSearch& search, const std::vector<Space::Chain>& chains,
+                     std::size_t threads) {
+  std::vector<EstimatedSchedule> schedules;
+  for (const Space::Chain& chain : chains)
+    schedules.push_back({&chain.draft.schedule,
+                         relative_estimate(chain.draft.estimate, search.untuned().draft.estimate)});
+  return ScheduleEncoder(search.task(), Encoding::Tokens).encode(schedules, threads);
+}
+
 class Adaptation {
  public:
   Adaptation(const KnowledgeBase& base, Explorer explorer, const AdaptOptions& options,
@@ -56,38 +66,44 @@ class Adaptation {
       if (!picked) return picked.error();
       if (*picked == 0) break;  // all has been measured
     }
-    report("learning");
-    const Platform platform = to_learn();
-    Measured measured;
-    for (const EncodedList& list : platform.pool) measured.push_back(known_of(list));
+    const auto former = former_programs();
+    if (!former) return former.error();
+    Platform platform = to_learn();
+    platform.recall = [&](const std::string& name) {
+      const auto found = former->find(name);
+      return found == former->end() ? nullptr : &found->second;
+    };
+    Measured known;
+    for (const EncodedList& list : platform.pool) known.push_back(known_of(list));
     DistilOptions distil = options_.distil;
+    distil.progress = [&](std::string_view doing, double /*done*/) { report(doing); };
     distil.longest_seconds =
         std::max(learning_share * (options_.budget_seconds - options_.since.seconds()),
                  least_learning_seconds);
-    Result<KnowledgeBase> next = learn_platform(base_, platform, measured, distil);
+    Result<KnowledgeBase> next = learn_platform(base_, platform, known, distil);
     if (!next) return is_stopped() ? stopped() : next.error();
     return Adapted{.base = *next,
                    .top1_before = top1(base_),
                    .top1_after = top1(*next),
-                   .measured = pool_.measured()};
+                   .measured = measured()};
   }
 
  private:
-  using Measured = std::vector<std::vector<bool>>;
-
   bool is_stopped() const { return options_.distil.is_stopped && options_.distil.is_stopped(); }
   Error stopped() const {
-    return {"stopped; " + std::to_string(pool_.measured()) +
+    return {"stopped; " + std::to_string(measured()) +
             " programs are measured and kept: run it again and it goes on"};
   }
-  void report(const char* doing) const {
+  void report(std::string_view doing) const {
     if (progress_)
       progress_({.doing = doing,
                  .tasks = explorer_.size(),
-                 .programs = pool_.size(),
-                 .measured = pool_.measured(),
+                 .programs = pool_.programs.size(),
+                 .measured = measured(),
                  .seconds = options_.since.seconds()});
   }
+  std::size_t measured() const { return pool_.programs.measured(); }
+  PoolList& list(std::size_t task) { return pool_.programs.lists[task]; }
   std::size_t threads() const { return static_cast<std::size_t>(options_.distil.threads); }
   /// Whether a task is not learned from.
   bool is_held_back(std::size_t task) const {
@@ -99,28 +115,19 @@ class Adaptation {
       if (is_stopped()) return stopped();
       const TaskSearch& search = explorer_.search(n);
       chains_.push_back(programs_of(search, options_.programs_per_task, options_.distil.seed));
-      std::vector<EstimatedSchedule> schedules;
-      for (const Space::Chain& chain : chains_.back())
-        schedules.push_back(
-            {&chain.draft.schedule,
-             relative_estimate(chain.draft.estimate, search.untuned().draft.estimate)});
-      const ScheduleEncoder encoder(search.task(), Encoding::Tokens);
-      Result<Rows> rows = encoder.encode(schedules, threads());
+      Result<Rows> rows = rows_of(search, chains_.back(), threads());
       if (!rows) return rows.error();
       rows_.push_back(*std::move(rows));
-      PoolList& list = pool_.lists.emplace_back();
-      for (const Space::Chain& chain : chains_.back())
-        list.is_measured.push_back(search.has_measured(chain.choices));
       report("drawing programs");
     }
-    const Result<Mamba> mamba = Mamba::make({.shape = base_.shape, .weights = base_.weights});
-    if (!mamba) return mamba.error();
-    for (std::size_t n = 0; n < rows_.size(); ++n) {
-      features_.push_back(
-          {.width = mamba->feature_width(), .values = mamba->features(rows_[n], threads())});
-      pool_.lists[n].places = standardised(features_.back());
-      pool_.lists[n].scores = mamba->score_of(rows_[n], features_.back().values);
-    }
+    std::vector<const Rows*> lists;
+    for (const Rows& rows : rows_) lists.push_back(&rows);
+    Result<BasePool> pool = make_base_pool(base_, lists, threads());
+    if (!pool) return pool.error();
+    pool_ = *std::move(pool);
+    for (std::size_t n = 0; n < chains_.size(); ++n)
+      for (std::size_t k = 0; k < chains_[n].size(); ++k)
+        list(n).is_measured[k] = explorer_.search(n).has_measured(chains_[n][k].choices);
     return {};
   }
 
@@ -155,53 +162,64 @@ class Adaptation {
 
   /// Those of which fewest programs have been measured, and some are open.
   std::vector<std::size_t> next_tasks() const {
+    const std::vector<PoolList>& lists = pool_.programs.lists;
     std::vector<std::size_t> tasks;
-    for (std::size_t n = 0; n < pool_.lists.size(); ++n)
-      if (pool_.lists[n].measured() < pool_.lists[n].size()) tasks.push_back(n);
-    std::ranges::stable_sort(tasks, {}, [&](std::size_t n) { return pool_.lists[n].measured(); });
+    for (std::size_t n = 0; n < lists.size(); ++n)
+      if (lists[n].measured() < lists[n].size()) tasks.push_back(n);
+    std::ranges::stable_sort(tasks, {}, [&](std::size_t n) { return lists[n].measured(); });
     tasks.resize(std::min(tasks.size(), options_.tasks_at_once));
     return tasks;
   }
 
   /// Picks and measures; how many.
   Result<std::size_t> round(double progress) {
-    vote();
-    Rng rng(options_.distil.seed + pool_.measured());
+    let_vote(pool_, [&](std::size_t n) { return labels_of(n); }, options_.distil.seed);
+    Rng rng(options_.distil.seed + measured());
     std::size_t count = 0;
     for (const std::size_t n : next_tasks()) {
       if (is_stopped()) return stopped();
       const Picks picks =
-          rdu_picker()->pick(ProgramPool{.lists = {pool_.lists[n]}}, options_.programs_at_once,
+          rdu_picker()->pick(ProgramPool{.lists = {list(n)}}, options_.programs_at_once,
                              std::min(progress, 0.999), rng);
       std::vector<Candidate> candidates;
       for (const std::size_t number : picks.front())
         candidates.push_back({chains_[n][number], "adapt"});
       count += candidates.size();
-      const auto measured =
+      const auto done =
           explorer_.measure(n, std::move(candidates), explorer_.search(n).best_seconds());
-      if (!measured) return measured.error();
-      for (const std::size_t number : picks.front()) pool_.lists[n].is_measured[number] = true;
+      if (!done) return done.error();
+      for (const std::size_t number : picks.front()) list(n).is_measured[number] = true;
       report("measuring");
     }
     return count;
   }
 
-  /// What a committee on the base's features makes of all measurements.
-  void vote() {
-    std::vector<Evidence> evidence;
-    for (std::size_t n = 0; n < rows_.size(); ++n)
-      if (const PoolList& list = pool_.lists[n]; list.measured() > 1)
-        evidence.push_back(evidence_of(features_[n], list.is_measured, labels_of(n)));
-    if (evidence.empty()) return;
-    Rng rng(options_.distil.seed);
-    const Committee committee = Committee::teach(evidence, heads, rng);
-    for (std::size_t n = 0; n < rows_.size(); ++n)
-      pool_.lists[n].votes = committee.votes(features_[n]);
+  /// Programs of some of the tasks as each target that the base knows has them: nothing is measured
+  /// of those, and the base shall go on saying of them what it says now.
+  Result<std::map<std::string, std::vector<EncodedList>>> former_programs() const {
+    std::map<std::string, std::vector<EncodedList>> former;
+    for (const KnownPlatform& known : base_.known) {
+      const Result<Target> target = parse_target(known.name);
+      if (!target) return Error{"known platform " + known.name + ": " + target.error().message};
+      for (std::size_t n = 0; n < explorer_.size(); n += tasks_per_former) {
+        if (is_stopped()) return stopped();
+        Task task = explorer_.search(n).task();
+        task.target = *target;
+        const TaskSearch search(std::move(task));
+        const std::vector<Space::Chain> chains =
+            programs_of(search, former_programs_per_task, options_.distil.seed);
+        Result<Rows> rows = rows_of(search, chains, threads());
+        if (!rows) return rows.error();
+        former[known.name].push_back({nullptr, *std::move(rows), {}});
+        report("recalling programs of former targets");
+      }
+    }
+    return former;
   }
 
   /// All that may be learned from.
   Platform to_learn() const {
-    Platform platform{.name = explorer_.search(0).task().target.name,
+    Platform platform{.name = to_text(explorer_.search(0).task().target),
                       .pool = {},
                       .hardware_row = target_row,
                       .judge = {}};
@@ -220,7 +238,7 @@ class Adaptation {
     const ScoreRows score = scores_of(base, threads());
     double sum = 0, tasks = 0;
     for (std::size_t n = 0; n < rows_.size(); ++n) {
-      if (!is_held_back(n) || pool_.lists[n].measured() < 2) continue;
+      if (!is_held_back(n) || pool_.programs.lists[n].measured() < 2) continue;
       const EncodedList all{nullptr, rows_[n], labels_of(n)};
       const EncodedList known = measured_part(all, known_of(all));
       const std::vector<float> scores = score(known.rows);
@@ -237,8 +255,7 @@ class Adaptation {
   const std::function<void(const AdaptProgress&)>& progress_;
   std::vector<std::vector<Space::Chain>> chains_;  // by task, as all that follow
   std::vector<Rows> rows_;
-  std::vector<Points> features_;
-  ProgramPool pool_;
+  BasePool pool_;
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tessera {
@@ -28,7 +29,7 @@ struct AdaptOptions {
 Result<void> expect_time_to_adapt(double budget_seconds);
 
 struct AdaptProgress {
-  const char* doing = "";
+  std::string_view doing = "";
   std::size_t tasks = 0;
   std::size_t programs = 0;  // of the pool
   std::size_t measured = 0;  // of them, in this run or before

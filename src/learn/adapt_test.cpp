@@ -25,7 +25,7 @@ class Adapting : public testing::Test {
     const RankerShape shape{.kind = "mamba", .width = token_width, .model_width = 16, .states = 4};
     const Result<std::unique_ptr<Ranker>> ranker = make_ranker(shape, 1, 1);
     EXPECT_TRUE(ranker) << ranker.error().message;
-    const KnowledgeBase base{.shape = shape, .weights = (*ranker)->weights()};
+    const KnowledgeBase base{.shape = shape, .weights = (*ranker)->weights(), .known = known_};
     return adapt(base, tasks_, *backend_, store_, options, {});
   }
   std::size_t record_count() const {
@@ -40,6 +40,7 @@ class Adapting : public testing::Test {
   TemporaryFolder folder_ = *TemporaryFolder::make();
   RecordStore store_ = *RecordStore::open((folder_ / "store.db").string());
   std::vector<Task> tasks_;
+  std::vector<KnownPlatform> known_;
   const std::unique_ptr<Backend> backend_ = llvm_backend();
 };
 
@@ -55,6 +56,20 @@ TEST_F(Adapting, LearnsFromWhatItMeasuredAndMeasuresNothingTwice) {
   ASSERT_TRUE(second) << second.error().message;
   EXPECT_EQ(second->measured, first->measured);
   EXPECT_EQ(record_count(), records);
+}
+
+TEST_F(Adapting, RemembersOtherTargetsByProgramsOfTheirs) {
+  known_ = {{"x86-sse42 cores=4", std::vector<float>(token_width, 1)}};
+  const Result<Adapted> adapted = run();
+  ASSERT_TRUE(adapted) << adapted.error().message;
+  ASSERT_EQ(adapted->base.known.size(), 2U);
+  EXPECT_EQ(adapted->base.known[0], known_[0]);
+  EXPECT_EQ(adapted->base.known[1].name, to_text(tasks_.front().target));
+  known_ = {{"abacus", std::vector<float>(token_width, 1)}};
+  const Result<Adapted> refused = run();
+  ASSERT_FALSE(refused);
+  EXPECT_TRUE(refused.error().message.starts_with("known platform abacus: "))
+      << refused.error().message;
 }
 
 TEST_F(Adapting, KeepsWhatWasMeasuredWhenItIsStopped) {

@@ -11,9 +11,6 @@
 
 namespace tessera {
 
-/// What was measured of a platform's pool: a list for each of the pool's, true for those programs.
-using Measured = std::vector<std::vector<bool>>;
-
 /// Learns one platform after the other.
 class ContinualLearner {
  public:

@@ -59,9 +59,8 @@ struct Lessons {
 
 class Compression {
  public:
-  Compression(const KnowledgeBase& base, const Platform& platform,
-              const std::vector<std::vector<bool>>& measured, const Ranker& column,
-              const DistilOptions& options)
+  Compression(const KnowledgeBase& base, const Platform& platform, const Measured& measured,
+              const Ranker& column, const DistilOptions& options)
       : base_(base), platform_(platform), measured_(measured), options_(options) {
     for (std::size_t n = 0; n < platform.pool.size(); ++n) {
       const EncodedList& list = platform.pool[n];
@@ -109,6 +108,7 @@ class Compression {
       blend(mean, (*student)->weights(), kept_of_mean);
       done = std::max(static_cast<double>(step + 1) / static_cast<double>(steps),
                       stopwatch.seconds() / options_.longest_seconds);
+      if (options_.progress) options_.progress("distilling", done);
     }
     return mean;
   }
@@ -187,7 +187,7 @@ class Compression {
 
   const KnowledgeBase& base_;
   const Platform& platform_;
-  const std::vector<std::vector<bool>>& measured_;
+  const Measured& measured_;
   const DistilOptions& options_;
   std::vector<std::vector<float>> teacher_;   // scores of each list
   std::vector<std::vector<float>> features_;  // likewise; none if they have no weight
@@ -249,7 +249,7 @@ EncodedList measured_part(const EncodedList& list, const std::vector<bool>& is_m
 }
 
 std::vector<EncodedList> measured_parts(const std::vector<EncodedList>& lists,
-                                        const std::vector<std::vector<bool>>& measured) {
+                                        const Measured& measured) {
   std::vector<EncodedList> known;
   for (std::size_t n = 0; n < lists.size(); ++n)
     if (EncodedList part = measured_part(lists[n], measured[n]); part.labels.size() > 1)
@@ -276,8 +276,7 @@ Result<KnowledgeBase> protected_for(KnowledgeBase base, ListPointers lists,
 }
 
 Result<KnowledgeBase> learn_platform(const KnowledgeBase& base, const Platform& platform,
-                                     const std::vector<std::vector<bool>>& measured,
-                                     const DistilOptions& options) {
+                                     const Measured& measured, const DistilOptions& options) {
   const std::vector<EncodedList> known = measured_parts(platform.pool, measured);
   if (known.empty()) return Error{"platform " + platform.name + ": nothing was measured"};
   const KnownPlatform learned{platform.name, hardware_of(known.front(), platform.hardware_row)};
@@ -294,7 +293,9 @@ Result<KnowledgeBase> learn_platform(const KnowledgeBase& base, const Platform& 
                                    .seed = options.seed,
                                    .longest_seconds = options.longest_seconds,
                                    .is_stopped = options.is_stopped},
-                                  options.learning_steps);
+                                  options.learning_steps, [&](double done) {
+                                    if (options.progress) options.progress("learning", done);
+                                  });
   if (!taught) return taught.error();
 
   Result<Tensors> weights = is_first

@@ -8,6 +8,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tessera {
@@ -28,6 +29,9 @@ struct KnowledgeBase {
   std::vector<KnownPlatform> known = {};
 };
 
+/// What was measured of a platform's pool: a list for each of the pool's, true for those programs.
+using Measured = std::vector<std::vector<bool>>;
+
 struct DistilOptions {
   std::int64_t learning_steps = 300;    // of the column
   std::int64_t distilling_steps = 150;  // for each platform that is known then
@@ -44,6 +48,8 @@ struct DistilOptions {
   /// Of learning, and again of distilling: with less time there are fewer steps.
   double longest_seconds = std::numeric_limits<double>::infinity();
   std::function<bool()> is_stopped = {};  // asked between steps
+  /// Told between steps: how much of learning is done, then of distilling.
+  std::function<void(std::string_view doing, double done)> progress = {};
 };
 
 /// Learns a platform from what was measured of its pool, then puts what it learned into the base.
@@ -55,12 +61,11 @@ struct DistilOptions {
 ///               it knows (`Platform::recall`); from the measurements; and is held where weights
 ///               mattered (`importance`)
 ///
-/// `measured` has a list for each of the pool's, with true for programs whose labels may be used.
+/// Only labels of measured programs are used.
 /// A platform that is known already is learned anew: what the base said of it is not kept.
 /// Refused when stopped; the base is then as it was.
 Result<KnowledgeBase> learn_platform(const KnowledgeBase& base, const Platform& platform,
-                                     const std::vector<std::vector<bool>>& measured,
-                                     const DistilOptions& options);
+                                     const Measured& measured, const DistilOptions& options);
 
 using ListPointers = std::span<const EncodedList* const>;
 
@@ -85,6 +90,6 @@ void add_kept(Tensors& importance, const Tensors& former, float kept);
 EncodedList measured_part(const EncodedList& list, const std::vector<bool>& is_measured);
 /// Of each list, where there are two at least: one alone cannot be ranked.
 std::vector<EncodedList> measured_parts(const std::vector<EncodedList>& lists,
-                                        const std::vector<std::vector<bool>>& measured);
+                                        const Measured& measured);
 
 }  // namespace tessera

@@ -74,10 +74,10 @@ Lessons lessons_of(const std::vector<EncodedList>& lists,
   return lessons;
 }
 
-double rate_of(const TrainingOptions& options, const TrainingProgress& state) {
-  const double done = static_cast<double>(state.epoch) / static_cast<double>(options.epochs);
-  return falling_rate(options.learning_rate,
-                      std::max(done, state.seconds / options.longest_seconds));
+/// What share of learning is.
+double done_of(const TrainingOptions& options, const TrainingProgress& state) {
+  return std::max(static_cast<double>(state.epoch) / static_cast<double>(options.epochs),
+                  state.seconds / options.longest_seconds);
 }
 
 /// Of the mean of weights over the steps, which ranks tasks that are not known better than the
@@ -220,7 +220,7 @@ Result<TrainingProgress> teach(Ranker& ranker, const std::vector<EncodedList>& t
     const Stopwatch stopwatch;
     const std::vector<Part> parts =
         parts_for(training, options.list_size, options.seed, state.epoch);
-    const double rate = rate_of(options, state);
+    const double rate = falling_rate(options.learning_rate, done_of(options, state));
     double loss = 0;
     for (std::size_t n = 0; n < parts.size(); n += options.lists_per_step) {
       const std::size_t count = std::min(options.lists_per_step, parts.size() - n);
@@ -252,9 +252,13 @@ Result<TrainingProgress> teach(Ranker& ranker, const std::vector<EncodedList>& t
 }
 
 Result<void> teach_steps(Ranker& ranker, const std::vector<EncodedList>& training,
-                         TrainingOptions options, std::int64_t steps) {
+                         TrainingOptions options, std::int64_t steps,
+                         const std::function<void(double done)>& progress) {
   options.epochs = options.patience = epochs_for(training, options, steps);
-  const Result<TrainingProgress> done = teach(ranker, training, {}, options, "", "", {});
+  const Result<TrainingProgress> done =
+      teach(ranker, training, {}, options, "", "", [&](const TrainingProgress& state) {
+        if (progress) progress(done_of(options, state));
+      });
   if (!done) return done.error();
   if (options.is_stopped && options.is_stopped()) return Error{"stopped"};
   return {};

@@ -68,8 +68,9 @@ Result<TrainingProgress> teach(Ranker& ranker, const std::vector<EncodedList>& t
                                const std::function<void(const TrainingProgress&)>& progress);
 
 /// About so many steps of it, without validation and checkpoint; epochs and patience of the options
-/// do not count. Refused when stopped.
+/// do not count. `progress` is told what share is done. Refused when stopped.
 Result<void> teach_steps(Ranker& ranker, const std::vector<EncodedList>& training,
-                         TrainingOptions options, std::int64_t steps);
+                         TrainingOptions options, std::int64_t steps,
+                         const std::function<void(double done)>& progress = {});
 
 }  // namespace tessera

@@ -78,6 +78,23 @@ TEST_F(Learning, TeachesEachModelAndJudgesIt) {
   }
 }
 
+TEST_F(Learning, TeachesAMambaFurther) {
+  const std::string base = at("base.safetensors"), next = at("next.safetensors");
+  printed(train("mamba", base) + " 2>/dev/null");
+  const std::string further = "train --threads 1 --distilling-steps 2 --data " + data_ + " --from ";
+  const auto facts = nlohmann::json::parse(printed(
+      further + base + " --target x86-avx2 --share 0.5 --json -o " + next + " 2>/dev/null"));
+  EXPECT_EQ(facts.at("known"), nlohmann::json::array({to_text(target_)}));
+  EXPECT_TRUE(std::filesystem::exists(next));
+  expect_refusal(further + base + " --target x86-sse42 -o " + at("w"),
+                 "target x86-sse42: none of the data");
+  expect_refusal(further + base + " --model tlp --target x86-avx2 -o " + at("w"),
+                 "--from: of mamba alone, not of tlp");
+  expect_refusal(further + at("none") + " --target x86-avx2 -o " + at("w"),
+                 at("none") + ": No such file or directory");
+  EXPECT_FALSE(std::filesystem::exists(at("w")));
+}
+
 TEST_F(Learning, JudgesWaysOfPicking) {
   const std::string verb = "eval sampler --seeds 1 --steps 2 --budgets 20,50 --threads 1 --data " +
                            data_ + " --work " + at("work");

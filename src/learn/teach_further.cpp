@@ -1,0 +1,62 @@
+#include "learn/teach_further.h"
+
+#include "learn/base_pool.h"
+#include "learn/training.h"
+
+#include <algorithm>
+
+namespace tessera {
+namespace {
+
+constexpr std::int64_t usual_rounds = 16;  // through all that is measured
+
+/// Steps of one way through what is measured of a pool.
+std::int64_t steps_of(const Platform& platform, const Measured& measured) {
+  const TrainingOptions options;
+  std::size_t parts = 0;
+  for (std::size_t n = 0; n < platform.pool.size(); ++n) {
+    const auto programs = static_cast<std::size_t>(std::ranges::count(measured[n], true));
+    parts += (programs + options.list_size - 1) / options.list_size;
+  }
+  return static_cast<std::int64_t>(parts / options.lists_per_step);
+}
+
+Result<Measured> measured_of(const KnowledgeBase& base, const Platform& platform, double share,
+                             const DistilOptions& options) {
+  if (share < 1) return pick_by_base(base, platform, share, options);
+  Measured all;
+  for (const EncodedList& list : platform.pool) all.emplace_back(list.rows.size(), true);
+  return all;
+}
+
+}  // namespace
+
+Result<KnowledgeBase> teach_further(
+    KnowledgeBase base, const Dataset& data, const FurtherLecture& lecture,
+    const std::function<void(std::string_view target, std::string_view doing, double done)>&
+        progress) {
+  const Result<std::vector<Platform>> platforms =
+      platforms_of(data, static_cast<std::size_t>(lecture.distil.threads));
+  if (!platforms) return platforms.error();
+  for (const std::string& target : lecture.targets) {
+    const auto platform = std::ranges::find_if(*platforms, [&](const Platform& one) {
+      return one.name.substr(0, one.name.find(' ')) == target;
+    });
+    if (platform == platforms->end()) return Error{"target " + target + ": none of the data"};
+    DistilOptions options = lecture.distil;
+    if (progress)
+      options.progress = [&](std::string_view doing, double done) {
+        progress(target, doing, done);
+      };
+    const Result<Measured> measured = measured_of(base, *platform, lecture.share, options);
+    if (!measured) return measured.error();
+    options.learning_steps =
+        std::max(options.learning_steps, usual_rounds * steps_of(*platform, *measured));
+    Result<KnowledgeBase> next = learn_platform(base, *platform, *measured, options);
+    if (!next) return next.error();
+    base = *std::move(next);
+  }
+  return base;
+}
+
+}  // namespace tessera
