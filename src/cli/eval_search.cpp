@@ -134,6 +134,25 @@ std::string sooner(const std::vector<RaceResult>& results, const std::string& mo
   return fmt::format("reached on {}, {:.2f} times sooner", reached, std::exp(logarithms / reached));
 }
 
+/// Geometric means over the networks that were compared after so many trials.
+std::string faster_after(const std::vector<RaceResult>& results, const std::string& model) {
+  std::string text;
+  for (const std::int64_t trials : equal_trials) {
+    double logarithms = 0;
+    int networks = 0;
+    for (const RaceResult& one : results) {
+      const auto ratio = one.faster_after.find(trials);
+      if (one.cost_model != model || ratio == one.faster_after.end()) continue;
+      logarithms += std::log(ratio->second);
+      ++networks;
+    }
+    if (networks > 0)
+      text += fmt::format("{}{} {:.3f} ({} networks)", text.empty() ? "" : ", ", trials,
+                          std::exp(logarithms / networks), networks);
+  }
+  return text;
+}
+
 void print_results(const std::vector<RaceResult>& results, const EvalSearchArguments& arguments) {
   fmt::print("{:14} {:12} {:>9} {:>9} | {:>7} {:>7} {:>8} {:>6} | {:>7} {:>7} {:>8} {:>6}\n",
              "network", "cost model", "final ms", "goal ms", "reached", "trials", "seconds",
@@ -164,6 +183,8 @@ void print_results(const std::vector<RaceResult>& results, const EvalSearchArgum
     fmt::print("{}: {:.3f} times as fast at the end of {} networks; goal {}; nearly {}\n", model,
                std::exp(faster / networks), networks, sooner(results, model, &RaceResult::goal),
                sooner(results, model, &RaceResult::nearly));
+    fmt::print("{}: as fast as {} after as many trials: {}\n", model, arguments.goal,
+               faster_after(results, model));
   }
 }
 
@@ -179,6 +200,8 @@ nlohmann::ordered_json json_of(const std::vector<RaceResult>& results) {
                                     {"seconds", optional(goal.seconds)},
                                     {"ratio", optional(ratio_of(one, goal))}};
     };
+    nlohmann::ordered_json faster = nlohmann::ordered_json::object();
+    for (const auto& [trials, ratio] : one.faster_after) faster[std::to_string(trials)] = ratio;
     all.push_back({{"network", one.network},
                    {"cost_model", one.cost_model},
                    {"runs", one.runs},
@@ -186,7 +209,8 @@ nlohmann::ordered_json json_of(const std::vector<RaceResult>& results) {
                    {"goal_ms", 1e3 * one.other_final_seconds},
                    {"goal_run_seconds", one.other_elapsed_seconds},
                    {"goal", reached(one.goal)},
-                   {"within_one_per_cent", reached(one.nearly)}});
+                   {"within_one_per_cent", reached(one.nearly)},
+                   {"faster_after_trials", faster}});
   }
   return all;
 }

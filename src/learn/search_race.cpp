@@ -230,6 +230,13 @@ SearchCurve curve_of(const SearchTrace& trace, const ScheduleTimes& times) {
   return curve;
 }
 
+std::optional<double> SearchCurve::seconds_after(std::int64_t trials) const {
+  std::optional<double> seconds;
+  for (const CurvePoint& point : points)
+    if (point.trials <= trials) seconds = point.network_seconds;
+  return seconds;
+}
+
 RaceResult compare_searches(const std::vector<SearchCurve>& curves,
                             const std::vector<SearchCurve>& others) {
   RaceResult result{.network = {},
@@ -242,6 +249,14 @@ RaceResult compare_searches(const std::vector<SearchCurve>& curves,
                     .nearly = {}};
   result.goal = reached(curves, result.other_final_seconds);
   result.nearly = reached(curves, nearly * result.other_final_seconds);
+  for (const std::int64_t trials : equal_trials) {
+    const auto has_come = [&](const SearchCurve& curve) {
+      return curve.seconds_after(trials).has_value();
+    };
+    if (!std::ranges::all_of(curves, has_come) || !std::ranges::all_of(others, has_come)) continue;
+    const auto seconds = [&](const SearchCurve& curve) { return *curve.seconds_after(trials); };
+    result.faster_after[trials] = median_over(others, seconds) / median_over(curves, seconds);
+  }
   return result;
 }
 

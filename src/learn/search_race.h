@@ -2,6 +2,7 @@
 
 #include "learn/corpus.h"
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -63,6 +64,8 @@ struct SearchCurve {
   std::vector<CurvePoint> points;
   double elapsed_seconds = 0;  // of the whole search
   double final_seconds() const { return points.back().network_seconds; }
+  /// One inference after so many trials; nothing while a task is without a schedule.
+  std::optional<double> seconds_after(std::int64_t trials) const;
 };
 SearchCurve curve_of(const SearchTrace& trace, const ScheduleTimes& times);
 
@@ -84,7 +87,13 @@ struct RaceResult {
   double other_elapsed_seconds = 0;  // how long the other took for all its trials
   GoalReached goal;                  // the other's end
   GoalReached nearly;                // a hundredth slower: ends that are alike differ by as much
+  /// How many times as fast the network is as the other's after as many trials, medians over
+  /// seeds; of those of `equal_trials` that all had come to.
+  std::map<std::int64_t, double> faster_after = {};
 };
+
+/// Numbers of trials after which searches are compared.
+inline constexpr std::array<std::int64_t, 6> equal_trials = {64, 125, 250, 500, 1000, 2000};
 
 RaceResult compare_searches(const std::vector<SearchCurve>& curves,
                             const std::vector<SearchCurve>& others);

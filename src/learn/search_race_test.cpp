@@ -39,6 +39,16 @@ TEST(SearchRace, SaysNothingOfAGoalThatMostDoNotReach) {
   EXPECT_FALSE(result.goal.trials.has_value());
 }
 
+TEST(SearchRace, ComparesAfterAsManyTrials) {
+  const SearchCurve curve{.points = {{1, 10, 9}, {2, 100, 4}, {3, 600, 3}}},
+      other{.points = {{1, 70, 8}, {2, 900, 6}}};
+  EXPECT_FALSE(other.seconds_after(64));
+  EXPECT_EQ(curve.seconds_after(64), 9);
+  const RaceResult result = compare_searches({curve}, {other});
+  EXPECT_EQ(result.faster_after,
+            (std::map<std::int64_t, double>{{125, 2}, {250, 2}, {500, 2}, {1000, 2}, {2000, 2}}));
+}
+
 TEST(SearchTrace, BecomesACurveByTheTimesOfItsSchedules) {
   const SearchTrace trace{.calls = {1, 2},
                           .changes = {{1, 1, 0, "a"}, {2, 2, 1, "b"}, {3, 9, 1, "c"}},
