@@ -124,8 +124,7 @@ Result<std::vector<Reached>> curve_of(const Way& way, const TargetPrograms& prog
     return Error{"stopped"};  // before programs are picked, which takes long
   ActiveOptions of_way = options;
   of_way.learns_between = way.learns_between;
-  const Result<std::vector<ActiveRound>> rounds =
-      learn_actively(data, programs, *way.picker, of_way);
+  const Result<std::vector<ActiveRound>> rounds = learn_actively(programs, *way.picker, of_way);
   if (!rounds) return rounds.error();
   std::vector<Reached> reached;
   for (const ActiveRound& round : *rounds)

@@ -3,7 +3,6 @@
 #include "base/parallel_for.h"
 #include "learn/knowledge_base.h"
 #include "learn/places.h"
-#include "learn/scorers.h"
 #include "learn/training.h"
 #include "model/mamba.h"
 #include "pick/committee.h"
@@ -19,8 +18,8 @@ constexpr std::size_t heads = 4;
 
 class ActiveLearner {
  public:
-  ActiveLearner(const Dataset& data, const TargetPrograms& programs, const ActiveOptions& options)
-      : data_(data), programs_(programs), lists_(programs.lists), options_(options) {
+  ActiveLearner(const TargetPrograms& programs, const ActiveOptions& options)
+      : programs_(programs), lists_(programs.lists), options_(options) {
     for (std::size_t n = 0; n < lists_.size(); ++n)
       pool_.lists.push_back({.places = programs.places[n],
                              .is_measured = std::vector<bool>(lists_[n].rows.size()),
@@ -93,11 +92,7 @@ class ActiveLearner {
     }
     round.best_inside /= tasks;
     const auto threads = static_cast<std::size_t>(options_.threads);
-    const Scorer scorer =
-        trained_scorer({.kind = "mamba",
-                        .score = [&](const Rows& rows) { return mamba.score(rows, threads); },
-                        .threads = threads});
-    round.ranking = judge(data_, programs_.target, scorer);
+    round.ranking = programs_.judge([&](const Rows& rows) { return mamba.score(rows, threads); });
     return round;
   }
 
@@ -112,7 +107,6 @@ class ActiveLearner {
     return wider;
   }
 
-  const Dataset& data_;
   const TargetPrograms& programs_;
   const std::vector<EncodedList>& lists_;  // of the programs
   const ActiveOptions& options_;
@@ -130,17 +124,23 @@ Result<TargetPrograms> programs_of(const Dataset& data, const std::string& targe
   Result<std::vector<EncodedList>> lists =
       encode(chosen, Encoding::Tokens, static_cast<std::size_t>(threads));
   if (!lists) return lists.error();
-  TargetPrograms programs{.target = target, .lists = *std::move(lists), .places = {}, .scales = {}};
+  Result<JudgeScores> judge = judge_by_tokens(data, target, static_cast<std::size_t>(threads));
+  if (!judge) return judge.error();
+  TargetPrograms programs{.target = target,
+                          .lists = *std::move(lists),
+                          .places = {},
+                          .scales = {},
+                          .judge = *std::move(judge)};
   for (const EncodedList& list : programs.lists)
     programs.places.push_back(projected_places(list.rows));
   programs.scales = scales_of(programs.lists);
   return programs;
 }
 
-Result<std::vector<ActiveRound>> learn_actively(const Dataset& data, const TargetPrograms& programs,
+Result<std::vector<ActiveRound>> learn_actively(const TargetPrograms& programs,
                                                 const Picker& picker,
                                                 const ActiveOptions& options) {
-  ActiveLearner learner(data, programs, options);
+  ActiveLearner learner(programs, options);
   Rng rng(options.seed);
   std::vector<ActiveRound> rounds;
   for (const double budget : options.budgets) {

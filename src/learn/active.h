@@ -1,7 +1,6 @@
 #pragma once
 
-#include "learn/encoded.h"
-#include "learn/metrics.h"
+#include "learn/platform.h"
 #include "model/ranker.h"
 #include "pick/picker.h"
 
@@ -39,15 +38,16 @@ struct TargetPrograms {
   std::vector<EncodedList> lists;
   std::vector<Points> places;  // of each list, while nothing is learned
   std::vector<float> scales;   // of columns
+  JudgeScores judge;           // by the networks held out
 };
 
-/// Refuses a target of which there are none.
+/// Refuses a target of which there are none. The data set outlives them.
 Result<TargetPrograms> programs_of(const Dataset& data, const std::string& target, int threads);
 
 /// Rounds of picking, measuring and learning: the times that a data set has are told for those
 /// programs alone that a Picker asks for. A `mamba` learns; its last layer's inputs are the places
 /// of programs, with a committee of heads on them. Refused when stopped.
-Result<std::vector<ActiveRound>> learn_actively(const Dataset& data, const TargetPrograms& programs,
+Result<std::vector<ActiveRound>> learn_actively(const TargetPrograms& programs,
                                                 const Picker& picker, const ActiveOptions& options);
 
 }  // namespace tessera

@@ -176,28 +176,38 @@ std::vector<float> hardware_of(const EncodedList& list, std::size_t hardware_row
   return {row.begin(), row.end()};
 }
 
-Result<std::vector<Platform>> platforms_of(const Dataset& data, std::size_t threads) {
-  std::map<std::string, std::vector<const ScheduleList*>> pools, judged;  // by target
+Result<JudgeScores> judge_by_tokens(const Dataset& data, const std::string& target,
+                                    std::size_t threads) {
+  std::vector<const ScheduleList*> lists;
   for (const ScheduleList& list : data.lists)
-    (list.purpose == Purpose::HeldOut ? judged : pools)[to_text(list.task.target)].push_back(&list);
+    if (list.purpose == Purpose::HeldOut && to_text(list.task.target) == target)
+      lists.push_back(&list);
+  Result<std::vector<EncodedList>> encoded = encode(lists, Encoding::Tokens, threads);
+  if (!encoded) return encoded.error();
+  const auto kept = std::make_shared<const std::vector<EncodedList>>(*std::move(encoded));
+  return JudgeScores([&data, target, kept](const ScoreRows& score) {
+    return judge(data, target, [&](const ScheduleList& list) {
+      const auto found = std::ranges::find(*kept, &list, &EncodedList::list);
+      const std::vector<float> scores = score(found->rows);
+      return std::vector<double>(scores.begin(), scores.end());
+    });
+  });
+}
+
+Result<std::vector<Platform>> platforms_of(const Dataset& data, std::size_t threads) {
+  std::map<std::string, std::vector<const ScheduleList*>> pools;  // by target
+  for (const ScheduleList& list : data.lists)
+    if (list.purpose != Purpose::HeldOut) pools[to_text(list.task.target)].push_back(&list);
   std::vector<Platform> platforms;
   for (const auto& [target, lists] : pools) {
     Result<std::vector<EncodedList>> pool = encode(lists, Encoding::Tokens, threads);
     if (!pool) return pool.error();
-    Result<std::vector<EncodedList>> held_out = encode(judged[target], Encoding::Tokens, threads);
-    if (!held_out) return held_out.error();
-    const auto kept = std::make_shared<const std::vector<EncodedList>>(*std::move(held_out));
+    Result<JudgeScores> judge = judge_by_tokens(data, target, threads);
+    if (!judge) return judge.error();
     platforms.push_back({.name = target,
                          .pool = *std::move(pool),
                          .hardware_row = target_row,
-                         .judge = [&data, target, kept](const ScoreRows& score) {
-                           return judge(data, target, [&](const ScheduleList& list) {
-                             const auto encoded =
-                                 std::ranges::find(*kept, &list, &EncodedList::list);
-                             const std::vector<float> scores = score(encoded->rows);
-                             return std::vector<double>(scores.begin(), scores.end());
-                           });
-                         }});
+                         .judge = *std::move(judge)});
   }
   const auto pools_of = std::make_shared<std::map<std::string, std::vector<EncodedList>>>();
   for (const Platform& platform : platforms) pools_of->emplace(platform.name, platform.pool);

@@ -11,6 +11,7 @@
 namespace tessera {
 
 using ScoreRows = std::function<std::vector<float>(const Rows&)>;
+using JudgeScores = std::function<Ranking(const ScoreRows&)>;
 
 /// Of the tokens of a schedule, that which tells of its target.
 constexpr std::size_t target_row = 1;
@@ -20,7 +21,7 @@ struct Platform {
   std::string name;               // the text of a Target, or what a device is called
   std::vector<EncodedList> pool;  // programs to learn from
   std::size_t hardware_row = 0;   // which row of each program tells of the platform
-  std::function<Ranking(const ScoreRows&)> judge;  // by programs that are not in the pool
+  JudgeScores judge;              // by programs that are not in the pool
   /// Programs as the platform with that name has them, for remembering it; their labels are not
   /// used, since none are kept. None: those of the pool, as if they were that platform's.
   std::function<const std::vector<EncodedList>*(const std::string& name)> recall = {};
@@ -28,6 +29,11 @@ struct Platform {
 
 /// The row that all programs of a platform have, by one of its lists.
 std::vector<float> hardware_of(const EncodedList& list, std::size_t hardware_row);
+
+/// By the networks held out on one target, whose programs are encoded once. The data set outlives
+/// it.
+Result<JudgeScores> judge_by_tokens(const Dataset& data, const std::string& target,
+                                    std::size_t threads);
 
 /// One for each target of a data set, in the order of their names; judged by networks held out. The
 /// data set outlives them.
