@@ -15,6 +15,7 @@ namespace tessera {
 namespace {
 
 constexpr std::size_t heads = 4;
+constexpr std::int64_t least_epochs = 8;
 
 class ActiveLearner {
  public:
@@ -49,9 +50,10 @@ class ActiveLearner {
                             .model_width = options_.model_width};
     Result<std::unique_ptr<Ranker>> ranker = make_ranker(shape, options_.seed, options_.threads);
     if (!ranker) return ranker.error();
+    const TrainingOptions training{.seed = options_.seed, .is_stopped = options_.is_stopped};
     const auto done =
-        teach_steps(**ranker, known, {.seed = options_.seed, .is_stopped = options_.is_stopped},
-                    options_.steps);
+        teach_steps(**ranker, known, training,
+                    std::max(options_.steps, least_epochs * steps_of(known, training)));
     if (!done) return done.error();
     return Mamba::make({.shape = shape, .weights = (*ranker)->weights()});
   }

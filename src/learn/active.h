@@ -16,7 +16,9 @@ struct ActiveOptions {
   /// Shares of all programs that are measured at the end of each round, ascending, at most 1.
   std::vector<double> budgets = {0.01, 0.02, 0.05, 0.1, 0.2};
   bool learns_between = true;  // or picks for all rounds know nothing but the prior's estimates
-  std::int64_t steps = 300;    // of learning after each round, from the beginning
+  /// Of learning after each round, from the beginning; more where eight times through all that is
+  /// measured are more, so that much data are learned from as well as little.
+  std::int64_t steps = 300;
   std::int64_t model_width = RankerShape().model_width;
   std::uint64_t seed = 1;
   int threads = 1;

@@ -8,18 +8,7 @@
 namespace tessera {
 namespace {
 
-constexpr std::int64_t usual_rounds = 16;  // through all that is measured
-
-/// Steps of one way through what is measured of a pool.
-std::int64_t steps_of(const Platform& platform, const Measured& measured) {
-  const TrainingOptions options;
-  std::size_t parts = 0;
-  for (std::size_t n = 0; n < platform.pool.size(); ++n) {
-    const auto programs = static_cast<std::size_t>(std::ranges::count(measured[n], true));
-    parts += (programs + options.list_size - 1) / options.list_size;
-  }
-  return static_cast<std::int64_t>(parts / options.lists_per_step);
-}
+constexpr std::int64_t least_epochs = 16;
 
 Result<Measured> measured_of(const KnowledgeBase& base, const Platform& platform, double share,
                              const DistilOptions& options) {
@@ -50,8 +39,8 @@ Result<KnowledgeBase> teach_further(
       };
     const Result<Measured> measured = measured_of(base, *platform, lecture.share, options);
     if (!measured) return measured.error();
-    options.learning_steps =
-        std::max(options.learning_steps, usual_rounds * steps_of(*platform, *measured));
+    const std::vector<EncodedList> known = measured_parts(platform->pool, *measured);
+    options.learning_steps = std::max(options.learning_steps, least_epochs * steps_of(known, {}));
     Result<KnowledgeBase> next = learn_platform(base, *platform, *measured, options);
     if (!next) return next.error();
     base = *std::move(next);

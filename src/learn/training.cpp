@@ -173,14 +173,12 @@ double falling_rate(double first, double done) {
   return first * (0.55 + 0.45 * std::cos(std::numbers::pi * done));
 }
 
-std::int64_t epochs_for(const std::vector<EncodedList>& training, const TrainingOptions& options,
-                        std::int64_t steps) {
+std::int64_t steps_of(const std::vector<EncodedList>& training, const TrainingOptions& options) {
   std::size_t parts = 0;
   for (const EncodedList& list : training)
     parts += (list.rows.size() + options.list_size - 1) / options.list_size;
-  const std::size_t of_epoch =
-      std::max<std::size_t>((parts + options.lists_per_step - 1) / options.lists_per_step, 1);
-  return (steps - 1) / static_cast<std::int64_t>(of_epoch) + 1;
+  const std::size_t steps = (parts + options.lists_per_step - 1) / options.lists_per_step;
+  return static_cast<std::int64_t>(std::max<std::size_t>(steps, 1));
 }
 
 void blend(Tensors& mean, const Tensors& weights, float kept) {
@@ -254,7 +252,7 @@ Result<TrainingProgress> teach(Ranker& ranker, const std::vector<EncodedList>& t
 Result<void> teach_steps(Ranker& ranker, const std::vector<EncodedList>& training,
                          TrainingOptions options, std::int64_t steps,
                          const std::function<void(double done)>& progress) {
-  options.epochs = options.patience = epochs_for(training, options, steps);
+  options.epochs = options.patience = (steps - 1) / steps_of(training, options) + 1;
   const Result<TrainingProgress> done =
       teach(ranker, training, {}, options, "", "", [&](const TrainingProgress& state) {
         if (progress) progress(done_of(options, state));

@@ -46,9 +46,8 @@ std::vector<float> sharpened(std::span<const float> labels);
 /// The rate of learning when a share of it is done: it falls to a tenth, as a cosine.
 double falling_rate(double first, double done);
 
-/// As many epochs as have about so many steps.
-std::int64_t epochs_for(const std::vector<EncodedList>& training, const TrainingOptions& options,
-                        std::int64_t steps);
+/// Steps of one epoch.
+std::int64_t steps_of(const std::vector<EncodedList>& training, const TrainingOptions& options);
 
 /// Moves a mean of weights toward some, of which it had `kept` before.
 void blend(Tensors& mean, const Tensors& weights, float kept);
