@@ -27,6 +27,7 @@ struct EvalSamplerArguments {
   std::string work = "build/eval/sampler";
   std::vector<std::string> pickers{picker_names().begin(), picker_names().end()};
   std::vector<std::string> held_out;
+  std::vector<std::string> targets;              // names; none: all
   std::vector<double> budgets{1, 2, 5, 10, 20};  // per cent
   std::int64_t steps = ActiveOptions().steps;
   std::int64_t width = ActiveOptions().model_width;
@@ -69,7 +70,7 @@ Result<std::vector<Way>> ways_of(const EvalSamplerArguments& arguments) {
 /// What one way reached with one budget.
 struct Reached {
   double budget = 0;
-  double top1 = 0, top5 = 0, pairs = 0;
+  double top1 = 0, top1_of_tasks = 0, top5 = 0, pairs = 0;
   double best_inside = 0;
   double measured_seconds = 0;
 };
@@ -79,6 +80,7 @@ std::string to_json(const std::vector<Reached>& rounds) {
   for (const Reached& one : rounds)
     all.push_back({{"budget", one.budget},
                    {"top1", one.top1},
+                   {"top1_of_tasks", one.top1_of_tasks},
                    {"top5", one.top5},
                    {"pairs", one.pairs},
                    {"best_inside", one.best_inside},
@@ -93,6 +95,7 @@ Result<std::vector<Reached>> parse_rounds(const std::string& text) {
     JsonFields one(object);
     rounds.push_back({.budget = one.number("budget"),
                       .top1 = one.number("top1"),
+                      .top1_of_tasks = one.number("top1_of_tasks"),
                       .top5 = one.number("top5"),
                       .pairs = one.number("pairs"),
                       .best_inside = one.number("best_inside"),
@@ -130,6 +133,7 @@ Result<std::vector<Reached>> curve_of(const Way& way, const TargetPrograms& prog
   for (const ActiveRound& round : *rounds)
     reached.push_back({.budget = round.budget,
                        .top1 = round.ranking.top1.mean,
+                       .top1_of_tasks = round.ranking.top1_of_tasks,
                        .top5 = round.ranking.top5.mean,
                        .pairs = round.ranking.pairs,
                        .best_inside = round.best_inside,
@@ -142,12 +146,12 @@ Result<std::vector<Reached>> curve_of(const Way& way, const TargetPrograms& prog
   return reached;
 }
 
-/// Under the curve of top-1 over the logarithm of the budget, beside that of 1.
-double area_under(const std::vector<Reached>& rounds) {
+/// Under a curve over the logarithm of the budget, beside that of 1.
+double area_under(const std::vector<Reached>& rounds, double Reached::* value) {
   double area = 0, width = 0;
   for (std::size_t n = 1; n < rounds.size(); ++n) {
     const double step = std::log(rounds[n].budget / rounds[n - 1].budget);
-    area += step * (rounds[n].top1 + rounds[n - 1].top1) / 2;
+    area += step * (rounds[n].*value + rounds[n - 1].*value) / 2;
     width += step;
   }
   return width > 0 ? area / width : 0;
@@ -159,7 +163,7 @@ struct SamplerRow {
   std::vector<double> budgets;
   std::vector<SeedValues> top1, top5, pairs;  // of each budget; a value is the mean over targets
   std::vector<SeedValues> best_inside, seconds_share;
-  SeedValues area;
+  SeedValues area, area_of_tasks;  // of top-1 of networks, and of tasks
   /// The smallest budget with 99 % of the top-1 that all data give, in the mean over targets and
   /// seeds.
   std::optional<double> enough;
@@ -181,6 +185,7 @@ SamplerRow row_of(const Way& way, const ActiveOptions& options, std::int64_t see
           .best_inside = none,
           .seconds_share = none,
           .area = none.front(),
+          .area_of_tasks = none.front(),
           .enough = std::nullopt};
 }
 
@@ -216,6 +221,18 @@ Result<ActiveOptions> options_of(const EvalSamplerArguments& arguments) {
   return options;
 }
 
+/// Those of the data that have such a name; without names all.
+Result<std::set<std::string>> targets_of(const Dataset& data,
+                                         const std::vector<std::string>& names) {
+  std::set<std::string> targets;
+  for (const std::string& target : data.targets())
+    if (names.empty() ||
+        std::ranges::find(names, target.substr(0, target.find(' '))) != names.end())
+      targets.insert(target);
+  if (targets.empty()) return Error{fmt::format("no target {}", fmt::join(names, ", "))};
+  return targets;
+}
+
 Result<Judged> eval_sampler(const EvalSamplerArguments& arguments) {
   Result<Dataset> data = read_dataset(arguments.data);
   if (data && !arguments.held_out.empty())
@@ -232,7 +249,9 @@ Result<Judged> eval_sampler(const EvalSamplerArguments& arguments) {
   options->is_stopped = [&] { return interrupts.has_come(); };
   const Way full{.name = "full", .picker = *make_picker("random"), .learns_between = false};
 
-  const std::set<std::string> targets = data->targets();
+  const Result<std::set<std::string>> asked = targets_of(*data, arguments.targets);
+  if (!asked) return asked.error();
+  const std::set<std::string>& targets = *asked;
   const auto share = 1 / static_cast<double>(targets.size());
   const auto seeds = static_cast<std::size_t>(arguments.seeds);
   Judged judged;
@@ -254,7 +273,8 @@ Result<Judged> eval_sampler(const EvalSamplerArguments& arguments) {
       for (std::size_t n = 0; n < ways->size(); ++n) {
         const std::vector<Reached>& rounds = *of_seed[1 + n].rounds;
         SamplerRow& row = judged.rows[n];
-        row.area.values[seed] += share * area_under(rounds);
+        row.area.values[seed] += share * area_under(rounds, &Reached::top1);
+        row.area_of_tasks.values[seed] += share * area_under(rounds, &Reached::top1_of_tasks);
         for (std::size_t k = 0; k < rounds.size(); ++k) {
           const Reached& one = rounds[k];
           row.top1[k].values[seed] += share * one.top1;
@@ -275,12 +295,13 @@ Result<Judged> eval_sampler(const EvalSamplerArguments& arguments) {
 void print_rows(const Judged& judged) {
   fmt::print("top-1 with all data {:.4f} +- {:.4f}\n", judged.full_top1.mean(),
              judged.full_top1.deviation());
-  fmt::print("{:14} {:>16}", "picks", "area");
+  fmt::print("{:14} {:>16} {:>16}", "picks", "area", "area of tasks");
   for (const double budget : judged.rows.front().budgets)
     fmt::print(" {:>14}", fmt::format("top-1 {:g} %", 100 * budget));
   fmt::print(" {:>9} {:>8} {:>8} {:>8} {:>8}\n", "99 % at", "top-5", "pairs", "inside", "seconds");
   for (const SamplerRow& row : judged.rows) {
-    fmt::print("{:14} {:.4f} +- {:.4f}", row.way, row.area.mean(), row.area.deviation());
+    fmt::print("{:14} {:.4f} +- {:.4f} {:.4f} +- {:.4f}", row.way, row.area.mean(),
+               row.area.deviation(), row.area_of_tasks.mean(), row.area_of_tasks.deviation());
     for (const SeedValues& one : row.top1)
       fmt::print(" {:.3f} +- {:.3f}", one.mean(), one.deviation());
     fmt::print(" {:>9} {:8.4f} {:8.4f} {:8.4f} {:8.4f}\n",
@@ -305,6 +326,7 @@ nlohmann::ordered_json json_of(const Judged& judged) {
     rows.push_back(
         {{"picks", row.way},
          {"area", json_of(row.area)},
+         {"area_of_tasks", json_of(row.area_of_tasks)},
          {"enough", row.enough ? nlohmann::ordered_json(*row.enough) : nlohmann::ordered_json()},
          {"budgets", budgets}});
   }
@@ -368,6 +390,7 @@ void add_eval_sampler(CLI::App& eval) {
                   "Networks to judge by, with commas, in the place of those that are always held "
                   "out: for choosing between ways of picking")
       ->delimiter(',');
+  verb.add_option("--target", arguments->targets, "Of these alone")->type_name("NAME");
   verb.add_option("--work", arguments->work, "Where results are kept; those there are used")
       ->type_name("FOLDER")
       ->capture_default_str();
