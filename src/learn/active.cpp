@@ -3,9 +3,9 @@
 #include "base/parallel_for.h"
 #include "learn/knowledge_base.h"
 #include "learn/places.h"
+#include "learn/seen_programs.h"
 #include "learn/training.h"
 #include "model/mamba.h"
-#include "pick/committee.h"
 
 #include <algorithm>
 #include <cmath>
@@ -14,7 +14,6 @@
 namespace tessera {
 namespace {
 
-constexpr std::size_t heads = 4;
 constexpr std::int64_t least_epochs = 8;
 
 class ActiveLearner {
@@ -22,28 +21,29 @@ class ActiveLearner {
   ActiveLearner(const TargetPrograms& programs, const ActiveOptions& options)
       : programs_(programs), lists_(programs.lists), options_(options) {
     for (std::size_t n = 0; n < lists_.size(); ++n)
-      pool_.lists.push_back({.places = programs.places[n],
-                             .is_measured = std::vector<bool>(lists_[n].rows.size()),
-                             .scores = lists_[n].rows.estimates});
+      seen_.pool.lists.push_back({.places = programs.places[n],
+                                  .is_measured = std::vector<bool>(lists_[n].rows.size()),
+                                  .scores = lists_[n].rows.estimates});
   }
 
   void measure(const Picker& picker, double budget, Rng& rng) {
     const auto wanted =
-        static_cast<std::size_t>(std::llround(budget * static_cast<double>(pool_.size())));
-    const std::size_t known = pool_.measured();
+        static_cast<std::size_t>(std::llround(budget * static_cast<double>(seen_.pool.size())));
+    const std::size_t known = seen_.pool.measured();
     if (wanted <= known) return;
-    const double all = options_.budgets.back() * static_cast<double>(pool_.size());
-    const Picks picks = picker.pick(pool_, wanted - known, static_cast<double>(known) / all, rng);
+    const double all = options_.budgets.back() * static_cast<double>(seen_.pool.size());
+    const Picks picks =
+        picker.pick(seen_.pool, wanted - known, static_cast<double>(known) / all, rng);
     for (std::size_t n = 0; n < picks.size(); ++n)
-      for (const std::size_t number : picks[n]) pool_.lists[n].is_measured[number] = true;
+      for (const std::size_t number : picks[n]) seen_.pool.lists[n].is_measured[number] = true;
   }
 
   /// From the beginning, by all that has been measured.
   Result<Mamba> learn() const {
     std::vector<EncodedList> known;
     for (std::size_t n = 0; n < lists_.size(); ++n)
-      if (pool_.lists[n].measured() > 1)
-        known.push_back(measured_part(lists_[n], pool_.lists[n].is_measured));
+      if (seen_.pool.lists[n].measured() > 1)
+        known.push_back(measured_part(lists_[n], seen_.pool.lists[n].is_measured));
     const RankerShape shape{.kind = "mamba",
                             .width = lists_.front().rows.width,
                             .scales = programs_.scales,
@@ -60,31 +60,24 @@ class ActiveLearner {
 
   /// What the Picker sees from now on.
   void look(const Mamba& mamba, Rng& rng) {
-    std::vector<Points> features(lists_.size());
+    seen_.features.resize(lists_.size());
     parallel_for(lists_.size(), static_cast<std::size_t>(options_.threads), [&](std::size_t n) {
       const Rows& rows = lists_[n].rows;
-      const Points seen{.width = mamba.feature_width(), .values = mamba.features(rows, 1)};
-      pool_.lists[n].scores = mamba.score_of(rows, seen.values);
-      features[n] = with_estimates(seen, rows.estimates);
-      pool_.lists[n].places = standardised(features[n]);
+      const Points features{.width = mamba.feature_width(), .values = mamba.features(rows, 1)};
+      seen_.pool.lists[n].scores = mamba.score_of(rows, features.values);
+      seen_.features[n] = with_estimates(features, rows.estimates);
+      seen_.pool.lists[n].places = standardised(seen_.features[n]);
     });
-    std::vector<Evidence> evidence;
-    for (std::size_t n = 0; n < lists_.size(); ++n)
-      if (const PoolList& list = pool_.lists[n]; list.measured() > 1)
-        evidence.push_back(evidence_of(features[n], list.is_measured, lists_[n].labels));
-    if (evidence.empty()) return;
-    const Committee committee = Committee::teach(evidence, heads, rng);
-    for (std::size_t n = 0; n < lists_.size(); ++n)
-      pool_.lists[n].votes = committee.votes(features[n]);
+    let_vote(seen_, [&](std::size_t n) { return lists_[n].labels; }, rng);
   }
 
   ActiveRound judged(double budget, const Mamba& mamba) const {
-    ActiveRound round{.budget = budget, .programs = pool_.measured()};
+    ActiveRound round{.budget = budget, .programs = seen_.pool.measured()};
     double tasks = 0;
     for (std::size_t n = 0; n < lists_.size(); ++n) {
       double best = std::numeric_limits<double>::infinity();
       for (std::size_t k = 0; k < lists_[n].rows.size(); ++k) {
-        if (!pool_.lists[n].is_measured[k]) continue;
+        if (!seen_.pool.lists[n].is_measured[k]) continue;
         const double seconds = lists_[n].list->seconds[k];
         round.measured_seconds += seconds;
         best = std::min(best, seconds);
@@ -112,7 +105,7 @@ class ActiveLearner {
   const TargetPrograms& programs_;
   const std::vector<EncodedList>& lists_;  // of the programs
   const ActiveOptions& options_;
-  ProgramPool pool_;
+  SeenPrograms seen_;
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
 #include "learn/adapt.h"
 
-#include "learn/base_pool.h"
+#include "learn/seen_programs.h"
 #include "pick/picker.h"
 #include "search/explorer.h"
 
@@ -98,12 +98,12 @@ class Adaptation {
     if (progress_)
       progress_({.doing = doing,
                  .tasks = explorer_.size(),
-                 .programs = pool_.programs.size(),
+                 .programs = seen_.pool.size(),
                  .measured = measured(),
                  .seconds = options_.since.seconds()});
   }
-  std::size_t measured() const { return pool_.programs.measured(); }
-  PoolList& list(std::size_t task) { return pool_.programs.lists[task]; }
+  std::size_t measured() const { return seen_.pool.measured(); }
+  PoolList& list(std::size_t task) { return seen_.pool.lists[task]; }
   std::size_t threads() const { return static_cast<std::size_t>(options_.distil.threads); }
   /// Whether a task is not learned from.
   bool is_held_back(std::size_t task) const {
@@ -122,9 +122,9 @@ class Adaptation {
     }
     std::vector<const Rows*> lists;
     for (const Rows& rows : rows_) lists.push_back(&rows);
-    Result<BasePool> pool = make_base_pool(base_, lists, threads());
-    if (!pool) return pool.error();
-    pool_ = *std::move(pool);
+    Result<SeenPrograms> seen = seen_by(base_, lists, threads());
+    if (!seen) return seen.error();
+    seen_ = *std::move(seen);
     for (std::size_t n = 0; n < chains_.size(); ++n)
       for (std::size_t k = 0; k < chains_[n].size(); ++k)
         list(n).is_measured[k] = explorer_.search(n).has_measured(chains_[n][k].choices);
@@ -162,7 +162,7 @@ class Adaptation {
 
   /// Those of which fewest programs have been measured, and some are open.
   std::vector<std::size_t> next_tasks() const {
-    const std::vector<PoolList>& lists = pool_.programs.lists;
+    const std::vector<PoolList>& lists = seen_.pool.lists;
     std::vector<std::size_t> tasks;
     for (std::size_t n = 0; n < lists.size(); ++n)
       if (lists[n].measured() < lists[n].size()) tasks.push_back(n);
@@ -173,8 +173,8 @@ class Adaptation {
 
   /// Picks and measures; how many.
   Result<std::size_t> round(double progress) {
-    let_vote(pool_, [&](std::size_t n) { return labels_of(n); }, options_.distil.seed);
     Rng rng(options_.distil.seed + measured());
+    let_vote(seen_, [&](std::size_t n) { return labels_of(n); }, rng);
     std::size_t count = 0;
     for (const std::size_t n : next_tasks()) {
       if (is_stopped()) return stopped();
@@ -238,7 +238,7 @@ class Adaptation {
     const ScoreRows score = scores_of(base, threads());
     double sum = 0, tasks = 0;
     for (std::size_t n = 0; n < rows_.size(); ++n) {
-      if (!is_held_back(n) || pool_.programs.lists[n].measured() < 2) continue;
+      if (!is_held_back(n) || seen_.pool.lists[n].measured() < 2) continue;
       const EncodedList all{nullptr, rows_[n], labels_of(n)};
       const EncodedList known = measured_part(all, known_of(all));
       const std::vector<float> scores = score(known.rows);
@@ -255,7 +255,7 @@ class Adaptation {
   const std::function<void(const AdaptProgress&)>& progress_;
   std::vector<std::vector<Space::Chain>> chains_;  // by task, as all that follow
   std::vector<Rows> rows_;
-  BasePool pool_;
+  SeenPrograms seen_;
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
 #include "learn/teach_further.h"
 
-#include "learn/base_pool.h"
+#include "learn/seen_programs.h"
 #include "learn/training.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-#include "learn/base_pool.h"
+#include "learn/seen_programs.h"
 
 #include <gtest/gtest.h>
 
@@ -31,7 +31,7 @@ KnowledgeBase small_base() {
   return {.shape = shape, .weights = (*make_ranker(shape, 1, 1))->weights()};
 }
 
-TEST(BasePool, IsPickedFromAShareOfEachList) {
+TEST(SeenPrograms, ArePickedWithAShareOfEachList) {
   const Platform platform = platform_of(5, 40);
   const Result<Measured> measured = pick_by_base(small_base(), platform, 0.2, {});
   ASSERT_TRUE(measured) << measured.error().message;
@@ -39,25 +39,26 @@ TEST(BasePool, IsPickedFromAShareOfEachList) {
   for (const std::vector<bool>& list : *measured) EXPECT_EQ(std::ranges::count(list, true), 8);
 }
 
-TEST(BasePool, IsNotPickedFromWhenStopped) {
+TEST(SeenPrograms, AreNotPickedWhenStopped) {
   const Result<Measured> measured =
       pick_by_base(small_base(), platform_of(1, 8), 0.5, {.is_stopped = [] { return true; }});
   ASSERT_FALSE(measured);
   EXPECT_EQ(measured.error().message, "stopped");
 }
 
-TEST(BasePool, VotesByWhatWasMeasuredAlone) {
+TEST(SeenPrograms, HaveVotesByWhatWasMeasuredAlone) {
   const Platform platform = platform_of(1, 30);
   const std::vector<const Rows*> rows = {&platform.pool.front().rows};
-  Result<BasePool> pool = make_base_pool(small_base(), rows, 1);
-  ASSERT_TRUE(pool) << pool.error().message;
+  Result<SeenPrograms> seen = seen_by(small_base(), rows, 1);
+  ASSERT_TRUE(seen) << seen.error().message;
   const auto voted = [&](std::vector<float> labels) {
-    let_vote(*pool, [&](std::size_t) { return labels; }, 1);
-    return pool->programs.lists.front().votes;
+    Rng rng(1);
+    let_vote(*seen, [&](std::size_t) { return labels; }, rng);
+    return seen->pool.lists.front().votes;
   };
   std::vector<float> labels = platform.pool.front().labels;
   EXPECT_TRUE(voted(labels).empty()) << "nothing is measured";
-  for (std::size_t n = 0; n < 10; ++n) pool->programs.lists.front().is_measured[n] = true;
+  for (std::size_t n = 0; n < 10; ++n) seen->pool.lists.front().is_measured[n] = true;
   const auto votes = voted(labels);
   EXPECT_EQ(votes.size(), 4U);
   labels[20] = 1 - labels[20];
