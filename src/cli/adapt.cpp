@@ -39,10 +39,8 @@ Result<Adapted> adapt(const AdaptArguments& arguments) {
     return enough.error();
   const Result<Target> target = host_target(arguments.target, arguments.threads);
   if (!target) return target.error();
-  Result<TrainedRanker> trained = read_trained_ranker(arguments.from);
-  if (!trained) return trained.error();
-  const Result<KnowledgeBase> base = to_knowledge_base(*std::move(trained));
-  if (!base) return Error{arguments.from + ": " + base.error().message};
+  const Result<KnowledgeBase> base = read_knowledge_base(arguments.from);
+  if (!base) return base.error();
   Result<RecordStore> store = RecordStore::open(arguments.store);
   if (!store) return store.error();
   const Interrupts interrupts;

@@ -84,10 +84,8 @@ Result<Further> train_further(const TrainArguments& arguments) {
     return Error{"--from: of mamba alone, not of " + arguments.lecture.shape.kind};
   if (const auto writable = UnfinishedFile::make(arguments.output); !writable)
     return writable.error();
-  Result<TrainedRanker> trained = read_trained_ranker(arguments.from);
-  if (!trained) return trained.error();
-  Result<KnowledgeBase> base = to_knowledge_base(*std::move(trained));
-  if (!base) return Error{arguments.from + ": " + base.error().message};
+  Result<KnowledgeBase> base = read_knowledge_base(arguments.from);
+  if (!base) return base.error();
   const Result<Dataset> data = read_dataset(arguments.data);
   if (!data) return data.error();
   const Interrupts interrupts;

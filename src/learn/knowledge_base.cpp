@@ -352,6 +352,14 @@ Result<KnowledgeBase> to_knowledge_base(TrainedRanker trained) {
   return base;
 }
 
+Result<KnowledgeBase> read_knowledge_base(const std::string& path) {
+  Result<TrainedRanker> trained = read_trained_ranker(path);
+  if (!trained) return trained.error();
+  Result<KnowledgeBase> base = to_knowledge_base(*std::move(trained));
+  if (!base) return Error{path + ": " + base.error().message};
+  return base;
+}
+
 ScoreRows scores_of(const KnowledgeBase& base, std::size_t threads) {
   Result<Mamba> made = Mamba::make({.shape = base.shape, .weights = base.weights});
   check(made.has_value(), "weights of the base's shape");

@@ -78,6 +78,8 @@ Result<KnowledgeBase> protected_for(KnowledgeBase base, ListPointers lists,
 TrainedRanker to_trained(const KnowledgeBase& base, std::map<std::string, std::string> facts);
 /// Refuses a memory that is damaged.
 Result<KnowledgeBase> to_knowledge_base(TrainedRanker trained);
+/// Refuses a file that is not that of a mamba, with `PATH: reason`.
+Result<KnowledgeBase> read_knowledge_base(const std::string& path);
 
 ScoreRows scores_of(const KnowledgeBase& base, std::size_t threads);
 
