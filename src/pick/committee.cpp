@@ -4,6 +4,7 @@
 
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
+#include <algorithm>
 
 namespace tessera {
 namespace {
@@ -58,6 +59,9 @@ Evidence evidence_of(const Points& features, const std::vector<bool>& is_measure
     evidence.features.values.insert(evidence.features.values.end(), feature.begin(), feature.end());
     evidence.labels.push_back(labels[n]);
   }
+  const float best = evidence.labels.empty() ? 0 : std::ranges::max(evidence.labels);
+  if (best > 0)
+    for (float& label : evidence.labels) label /= best;
   return evidence;
 }
 

@@ -13,7 +13,8 @@ struct Evidence {
   std::vector<float> labels;  // of each; larger is better
 };
 
-/// Of the programs of a task those that were measured.
+/// Of the programs of a task those that were measured, labels beside the best of these: the best of
+/// the others is not known.
 Evidence evidence_of(const Points& features, const std::vector<bool>& is_measured,
                      std::span<const float> labels);
 

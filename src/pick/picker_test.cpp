@@ -123,6 +123,14 @@ TEST(ProgramPool, GivesListsWithoutAnyFourAtOnceAndTheRestByTheRootOfTheirSizes)
   EXPECT_EQ(shares_of(pool, 10000, rng), (std::vector<std::size_t>{100, 400, 400}));
 }
 
+TEST(Committee, IsNotToldHowFastTheBestOfTheOthersIs) {
+  const Points features{.width = 1, .values = {1, 2, 3}};
+  const Evidence evidence =
+      evidence_of(features, {true, false, true}, std::vector{0.5F, 1.0F, 0.25F});
+  EXPECT_EQ(evidence.features.values, (std::vector<float>{1, 3}));
+  EXPECT_EQ(evidence.labels, (std::vector<float>{1, 0.5F}));
+}
+
 TEST(Committee, AgreesOnWhatTheEvidenceTellsAndNotOnTheRest) {
   Rng rng(5);
   std::vector<Evidence> evidence;
