@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <set>
 
@@ -106,11 +107,14 @@ Result<std::vector<Reached>> parse_rounds(const std::string& text) {
   return rounds;
 }
 
+/// Of a target, from its text.
+std::string name_of(const std::string& target) { return target.substr(0, target.find(' ')); }
+
 /// Curves are kept: another call goes on where this one ended.
 Result<std::vector<Reached>> curve_of(const Way& way, const TargetPrograms& programs,
                                       const ActiveOptions& options, const Dataset& data,
                                       const std::string& work) {
-  const std::string target = programs.target.substr(0, programs.target.find(' '));
+  const std::string target = name_of(programs.target);
   std::string name = fmt::format("{}-{}-{}-{}-{}-{}-{:g}", data.fingerprint.substr(0, 8), target,
                                  way.name, options.seed, options.steps, options.model_width,
                                  fmt::join(options.budgets, "-"));
@@ -163,7 +167,8 @@ struct SamplerRow {
   std::vector<double> budgets;
   std::vector<SeedValues> top1, top5, pairs;  // of each budget; a value is the mean over targets
   std::vector<SeedValues> best_inside, seconds_share;
-  SeedValues area, area_of_tasks;  // of top-1 of networks, and of tasks
+  SeedValues area, area_of_tasks;                    // of top-1 of networks, and of tasks
+  std::map<std::string, SeedValues> area_by_target;  // of top-1 of networks
   /// The smallest budget with 99 % of the top-1 that all data give, in the mean over targets and
   /// seeds.
   std::optional<double> enough;
@@ -171,7 +176,8 @@ struct SamplerRow {
 
 struct Judged {
   std::vector<SamplerRow> rows;
-  SeedValues full_top1;  // with all data
+  SeedValues full_top1;                                   // with all data
+  std::map<std::string, SeedValues> full_top1_by_target;  // likewise
 };
 
 SamplerRow row_of(const Way& way, const ActiveOptions& options, std::int64_t seeds) {
@@ -186,6 +192,7 @@ SamplerRow row_of(const Way& way, const ActiveOptions& options, std::int64_t see
           .seconds_share = none,
           .area = none.front(),
           .area_of_tasks = none.front(),
+          .area_by_target = {},
           .enough = std::nullopt};
 }
 
@@ -226,8 +233,7 @@ Result<std::set<std::string>> targets_of(const Dataset& data,
                                          const std::vector<std::string>& names) {
   std::set<std::string> targets;
   for (const std::string& target : data.targets())
-    if (names.empty() ||
-        std::ranges::find(names, target.substr(0, target.find(' '))) != names.end())
+    if (names.empty() || std::ranges::find(names, name_of(target)) != names.end())
       targets.insert(target);
   if (targets.empty()) return Error{fmt::format("no target {}", fmt::join(names, ", "))};
   return targets;
@@ -270,10 +276,13 @@ Result<Judged> eval_sampler(const EvalSamplerArguments& arguments) {
       const Curve* const of_seed = &curves[seed * (1 + ways->size())];
       const Reached& best = of_seed->rounds->front();
       judged.full_top1.values[seed] += share * best.top1;
+      judged.full_top1_by_target[name_of(target)].values.push_back(best.top1);
       for (std::size_t n = 0; n < ways->size(); ++n) {
         const std::vector<Reached>& rounds = *of_seed[1 + n].rounds;
         SamplerRow& row = judged.rows[n];
-        row.area.values[seed] += share * area_under(rounds, &Reached::top1);
+        const double area = area_under(rounds, &Reached::top1);
+        row.area.values[seed] += share * area;
+        row.area_by_target[name_of(target)].values.push_back(area);
         row.area_of_tasks.values[seed] += share * area_under(rounds, &Reached::top1_of_tasks);
         for (std::size_t k = 0; k < rounds.size(); ++k) {
           const Reached& one = rounds[k];
@@ -310,6 +319,24 @@ void print_rows(const Judged& judged) {
                row.seconds_share.back().mean());
   }
   fmt::print("top-5, pairs, the best inside and the share of seconds are of the last budget\n");
+  fmt::print("\n{:15}", "area by target");
+  for (const auto& [target, unused] : judged.full_top1_by_target) fmt::print(" {:>16}", target);
+  fmt::print("\n");
+  const auto print_targets = [](const std::string& name,
+                                const std::map<std::string, SeedValues>& by_target) {
+    fmt::print("{:15}", name);
+    for (const auto& [target, one] : by_target)
+      fmt::print(" {:.4f} +- {:.4f}", one.mean(), one.deviation());
+    fmt::print("\n");
+  };
+  for (const SamplerRow& row : judged.rows) print_targets(row.way, row.area_by_target);
+  print_targets("top-1, all data", judged.full_top1_by_target);
+}
+
+nlohmann::ordered_json json_of(const std::map<std::string, SeedValues>& by_target) {
+  nlohmann::ordered_json all = nlohmann::ordered_json::object();
+  for (const auto& [target, one] : by_target) all[target] = json_of(one);
+  return all;
 }
 
 nlohmann::ordered_json json_of(const Judged& judged) {
@@ -327,10 +354,13 @@ nlohmann::ordered_json json_of(const Judged& judged) {
         {{"picks", row.way},
          {"area", json_of(row.area)},
          {"area_of_tasks", json_of(row.area_of_tasks)},
+         {"area_by_target", json_of(row.area_by_target)},
          {"enough", row.enough ? nlohmann::ordered_json(*row.enough) : nlohmann::ordered_json()},
          {"budgets", budgets}});
   }
-  return {{"full_top1", json_of(judged.full_top1)}, {"rows", rows}};
+  return {{"full_top1", json_of(judged.full_top1)},
+          {"full_top1_by_target", json_of(judged.full_top1_by_target)},
+          {"rows", rows}};
 }
 
 LineChart chart_of(const Judged& judged) {
