@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 
@@ -120,35 +121,47 @@ std::optional<double> ratio_of(const RaceResult& result, const GoalReached& goal
   return result.other_elapsed_seconds / *goal.seconds;
 }
 
-/// The geometric mean of the ratios of a model, and of how many networks.
-std::string sooner(const std::vector<RaceResult>& results, const std::string& model,
-                   GoalReached RaceResult::* goal) {
+/// A geometric mean over networks, as far as they have a value.
+struct Geomean {
+  double ratio = 1;
+  int networks = 0;
+};
+
+Geomean geomean_of(const std::vector<RaceResult>& results, const std::string& model,
+                   const std::function<std::optional<double>(const RaceResult&)>& ratio_of) {
   double logarithms = 0;
-  int reached = 0;
-  for (const RaceResult& one : results)
-    if (const auto ratio = ratio_of(one, one.*goal); ratio && one.cost_model == model) {
-      logarithms += std::log(*ratio);
-      ++reached;
-    }
-  if (reached == 0) return "reached on none";
-  return fmt::format("reached on {}, {:.2f} times sooner", reached, std::exp(logarithms / reached));
+  int networks = 0;
+  for (const RaceResult& one : results) {
+    if (one.cost_model != model) continue;
+    const std::optional<double> ratio = ratio_of(one);
+    if (!ratio) continue;
+    logarithms += std::log(*ratio);
+    ++networks;
+  }
+  return {.ratio = std::exp(logarithms / std::max(networks, 1)), .networks = networks};
 }
 
-/// Geometric means over the networks that were compared after so many trials.
+std::string sooner(const std::vector<RaceResult>& results, const std::string& model,
+                   GoalReached RaceResult::* goal) {
+  const Geomean mean =
+      geomean_of(results, model, [&](const RaceResult& one) { return ratio_of(one, one.*goal); });
+  if (mean.networks == 0) return "reached on none";
+  return fmt::format("reached on {}, {:.2f} times sooner", mean.networks, mean.ratio);
+}
+
+/// Over the networks that were compared after so many trials.
 std::string faster_after(const std::vector<RaceResult>& results, const std::string& model) {
   std::string text;
   for (const std::int64_t trials : equal_trials) {
-    double logarithms = 0;
-    int networks = 0;
-    for (const RaceResult& one : results) {
-      const auto ratio = one.faster_after.find(trials);
-      if (one.cost_model != model || ratio == one.faster_after.end()) continue;
-      logarithms += std::log(ratio->second);
-      ++networks;
-    }
-    if (networks > 0)
-      text += fmt::format("{}{} {:.3f} ({} networks)", text.empty() ? "" : ", ", trials,
-                          std::exp(logarithms / networks), networks);
+    const Geomean mean =
+        geomean_of(results, model, [&](const RaceResult& one) -> std::optional<double> {
+          const auto ratio = one.faster_after.find(trials);
+          if (ratio == one.faster_after.end()) return std::nullopt;
+          return ratio->second;
+        });
+    if (mean.networks > 0)
+      text += fmt::format("{}{} {:.3f} ({} networks)", text.empty() ? "" : ", ", trials, mean.ratio,
+                          mean.networks);
   }
   return text;
 }
@@ -173,15 +186,11 @@ void print_results(const std::vector<RaceResult>& results, const EvalSearchArgum
   fmt::print("ratio: seconds of all trials of {} over seconds to where it ends; -: not reached\n",
              arguments.goal);
   for (const std::string& model : arguments.models) {
-    double faster = 0;  // sum of logarithms
-    int networks = 0;
-    for (const RaceResult& one : results) {
-      if (one.cost_model != model) continue;
-      faster += std::log(one.other_final_seconds / one.final_seconds);
-      ++networks;
-    }
+    const Geomean faster = geomean_of(results, model, [](const RaceResult& one) {
+      return std::optional(one.other_final_seconds / one.final_seconds);
+    });
     fmt::print("{}: {:.3f} times as fast at the end of {} networks; goal {}; nearly {}\n", model,
-               std::exp(faster / networks), networks, sooner(results, model, &RaceResult::goal),
+               faster.ratio, faster.networks, sooner(results, model, &RaceResult::goal),
                sooner(results, model, &RaceResult::nearly));
     fmt::print("{}: as fast as {} after as many trials: {}\n", model, arguments.goal,
                faster_after(results, model));
