@@ -7,6 +7,7 @@
 #include "cli/verbs.h"
 #include "learn/scorers.h"
 #include "learn/teach_model.h"
+#include "model/trained_ranker.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -23,7 +24,8 @@ namespace {
 struct EvalModelArguments {
   std::string data = "data";
   std::string work = "build/eval";
-  std::vector<std::string> models{"mamba", "tlp", "tenset-mlp", "gbdt", "prior", "random"};
+  std::vector<std::string> models;   // none: all, or the weights alone
+  std::vector<std::string> weights;  // files
   std::int64_t seeds = 3;
   std::int64_t threads = 0;
   std::int64_t epochs = 0;  // 0: as many as train takes
@@ -36,6 +38,7 @@ struct EvalModelArguments {
 struct Design {
   std::string name;
   RankerShape shape;
+  std::string weights = {};  // the file that has them; none: they are to be learned
 
   std::string file_name() const {
     if (name == shape.kind) return file_of_trained(name);
@@ -65,16 +68,26 @@ std::vector<Design> ablations() {
   return designs;
 }
 
+std::vector<std::string> all_models() {
+  return {"mamba", "tlp", "tenset-mlp", "gbdt", "prior", "random"};
+}
+
 std::vector<std::string> model_names() {
-  std::vector<std::string> names{"mamba", "tlp", "tenset-mlp", "gbdt", "prior", "random"};
+  std::vector<std::string> names = all_models();
   for (const Design& design : ablations()) names.push_back(design.name);
   return names;
 }
 
-std::vector<Design> designs_of(const EvalModelArguments& arguments) {
+Result<std::vector<Design>> designs_of(const EvalModelArguments& arguments) {
   std::vector<Design> designs;
+  for (const std::string& file : arguments.weights) {
+    const Result<TrainedRanker> trained = read_trained_ranker(file);
+    if (!trained) return trained.error();
+    designs.push_back({.name = file, .shape = trained->shape, .weights = file});
+  }
   const std::vector<Design> others = ablations();
-  for (const std::string& model : arguments.models) {
+  const bool is_usual = arguments.models.empty() && arguments.weights.empty();
+  for (const std::string& model : is_usual ? all_models() : arguments.models) {
     const auto other = std::ranges::find(others, model, &Design::name);
     designs.push_back(other != others.end() ? *other : Design{model, {.kind = model}});
   }
@@ -105,7 +118,9 @@ struct Contender {
 using EncodedDatasets = std::map<Encoding, EncodedDataset>;
 
 /// Learns the same with every seed.
-bool is_settled(const Design& design) { return design.name == "prior" || design.name == "gbdt"; }
+bool is_settled(const Design& design) {
+  return design.name == "prior" || design.name == "gbdt" || !design.weights.empty();
+}
 
 /// Trained weights of a model and a seed are made when they are not there.
 Result<Contender> contender_for(const Design& design, std::uint64_t seed,
@@ -120,9 +135,12 @@ Result<Contender> contender_for(const Design& design, std::uint64_t seed,
   if (arguments.epochs > 0) lecture.options.epochs = arguments.epochs;
   lecture.options.is_stopped = is_stopped;
   lecture.threads = static_cast<int>(arguments.threads);
-  const std::string path = fmt::format(
-      "{}/{}-{}-{}-{}", arguments.work, data.fingerprint.substr(0, 8), seed,
-      arguments.epochs > 0 ? std::to_string(arguments.epochs) : "usual", design.file_name());
+  const std::string path =
+      !design.weights.empty()
+          ? design.weights
+          : fmt::format("{}/{}-{}-{}-{}", arguments.work, data.fingerprint.substr(0, 8), seed,
+                        arguments.epochs > 0 ? std::to_string(arguments.epochs) : "usual",
+                        design.file_name());
   const std::string seconds_path = path + ".seconds";  // how long learning took
   if (!std::filesystem::exists(path)) {
     const Encoding encoding = encoding_of(design.shape.kind);
@@ -168,9 +186,10 @@ Result<std::vector<ModelRow>> eval_model(const EvalModelArguments& arguments) {
   if (problem) return Error{arguments.work + ": " + problem.message()};
   const Interrupts interrupts;
   std::map<std::pair<std::string, std::string>, ModelRow> rows;
-  const std::vector<Design> designs = designs_of(arguments);
+  const Result<std::vector<Design>> designs = designs_of(arguments);
+  if (!designs) return designs.error();
   EncodedDatasets encoded;
-  for (const Design& design : designs)
+  for (const Design& design : *designs)
     for (std::int64_t seed = 1; seed <= arguments.seeds; ++seed) {
       if (is_settled(design) && seed > 1) continue;
       const Result<Contender> judged =
@@ -201,7 +220,7 @@ Result<std::vector<ModelRow>> eval_model(const EvalModelArguments& arguments) {
       }
     }
   std::vector<ModelRow> all;
-  for (const Design& design : designs)
+  for (const Design& design : *designs)
     for (const std::string& target : data->targets()) all.push_back(rows[{design.name, target}]);
   return all;
 }
@@ -263,9 +282,14 @@ void add_eval_model(CLI::App& eval) {
   verb.add_option("--data", arguments->data, "What tessera collect wrote")
       ->type_name("FOLDER")
       ->capture_default_str();
-  verb.add_option("--models", arguments->models, "Which, with commas")
+  verb.add_option("--models", arguments->models,
+                  "Which, with commas; by default all, or the weights alone")
       ->delimiter(',')
       ->check(CLI::IsMember(model_names()));
+  verb.add_option("--weights", arguments->weights,
+                  "Weights of neural models that are judged as they are, with commas")
+      ->delimiter(',')
+      ->type_name("FILE");
   verb.add_option("--seeds", arguments->seeds, "Each model learns so many times")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();

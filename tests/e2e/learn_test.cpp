@@ -76,6 +76,13 @@ TEST_F(Learning, TeachesEachModelAndJudgesIt) {
       EXPECT_EQ(row.at("top1").at("mean"), 1) << "times are the prior's";
     }
   }
+  const std::string verb = "eval model --json --threads 1 --data " + data_ + " --weights ";
+  const auto given =
+      nlohmann::json::parse(printed(verb + at("mamba.safetensors") + " --work " + at("given")));
+  ASSERT_EQ(given.at("rows").size(), 1U) << "nothing else is judged";
+  EXPECT_EQ(given.at("rows")[0].at("model"), at("mamba.safetensors"));
+  EXPECT_TRUE(std::filesystem::is_empty(at("given"))) << "nothing was learned";
+  expect_refusal(verb + at("none"), at("none") + ": No such file or directory");
 }
 
 TEST_F(Learning, TeachesAMambaFurther) {
