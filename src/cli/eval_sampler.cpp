@@ -107,14 +107,11 @@ Result<std::vector<Reached>> parse_rounds(const std::string& text) {
   return rounds;
 }
 
-/// Of a target, from its text.
-std::string name_of(const std::string& target) { return target.substr(0, target.find(' ')); }
-
 /// Curves are kept: another call goes on where this one ended.
 Result<std::vector<Reached>> curve_of(const Way& way, const TargetPrograms& programs,
                                       const ActiveOptions& options, const Dataset& data,
                                       const std::string& work) {
-  const std::string target = name_of(programs.target);
+  const std::string target(preset_of(programs.target));
   std::string name = fmt::format("{}-{}-{}-{}-{}-{}-{:g}", data.fingerprint.substr(0, 8), target,
                                  way.name, options.seed, options.steps, options.model_width,
                                  fmt::join(options.budgets, "-"));
@@ -233,7 +230,7 @@ Result<std::set<std::string>> targets_of(const Dataset& data,
                                          const std::vector<std::string>& names) {
   std::set<std::string> targets;
   for (const std::string& target : data.targets())
-    if (names.empty() || std::ranges::find(names, name_of(target)) != names.end())
+    if (names.empty() || std::ranges::find(names, preset_of(target)) != names.end())
       targets.insert(target);
   if (targets.empty()) return Error{fmt::format("no target {}", fmt::join(names, ", "))};
   return targets;
@@ -276,13 +273,13 @@ Result<Judged> eval_sampler(const EvalSamplerArguments& arguments) {
       const Curve* const of_seed = &curves[seed * (1 + ways->size())];
       const Reached& best = of_seed->rounds->front();
       judged.full_top1.values[seed] += share * best.top1;
-      judged.full_top1_by_target[name_of(target)].values.push_back(best.top1);
+      judged.full_top1_by_target[std::string(preset_of(target))].values.push_back(best.top1);
       for (std::size_t n = 0; n < ways->size(); ++n) {
         const std::vector<Reached>& rounds = *of_seed[1 + n].rounds;
         SamplerRow& row = judged.rows[n];
         const double area = area_under(rounds, &Reached::top1);
         row.area.values[seed] += share * area;
-        row.area_by_target[name_of(target)].values.push_back(area);
+        row.area_by_target[std::string(preset_of(target))].values.push_back(area);
         row.area_of_tasks.values[seed] += share * area_under(rounds, &Reached::top1_of_tasks);
         for (std::size_t k = 0; k < rounds.size(); ++k) {
           const Reached& one = rounds[k];

@@ -28,9 +28,8 @@ Result<KnowledgeBase> teach_further(
       platforms_of(data, static_cast<std::size_t>(lecture.distil.threads));
   if (!platforms) return platforms.error();
   for (const std::string& target : lecture.targets) {
-    const auto platform = std::ranges::find_if(*platforms, [&](const Platform& one) {
-      return one.name.substr(0, one.name.find(' ')) == target;
-    });
+    const auto platform = std::ranges::find_if(
+        *platforms, [&](const Platform& one) { return preset_of(one.name) == target; });
     if (platform == platforms->end()) return Error{"target " + target + ": none of the data"};
     DistilOptions options = lecture.distil;
     if (progress)

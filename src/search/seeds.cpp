@@ -19,7 +19,6 @@ double distance(const std::vector<std::int64_t>& a, const std::vector<std::int64
 }
 
 /// `x86-avx2` of `x86-avx2 cores=2 l1=32K`.
-std::string_view preset_of(std::string_view target) { return target.substr(0, target.find(' ')); }
 
 }  // namespace
 

@@ -131,6 +131,8 @@ std::string to_text(const Target& target) {
   return text;
 }
 
+std::string_view preset_of(std::string_view text) { return text.substr(0, text.find(' ')); }
+
 Result<Target> parse_target(std::string_view text) {
   const std::vector<std::string_view> parts = words(text);
   Result<Target> target = named(parts.empty() ? "" : parts[0]);

@@ -56,6 +56,8 @@ bool runs_here(const Target& target);
 
 /// `x86-avx2 cores=2 l1=32K l2=1M l3=32M`: the preset's name and what differs from the preset.
 std::string to_text(const Target& target);
+/// The preset's name in such a text.
+std::string_view preset_of(std::string_view text);
 /// A preset's name or `native`, then `key=value` overrides (cores, l1, l2, l3, stack, cpu). Refuses
 /// an unknown name with the list of known ones.
 Result<Target> parse_target(std::string_view text);
