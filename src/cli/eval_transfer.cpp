@@ -1,5 +1,6 @@
 #include "base/cores.h"
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/parallel_for.h"
 #include "cli/eval.h"
 #include "cli/interrupts.h"
@@ -16,6 +17,7 @@
 #include <filesystem>
 #include <memory>
 #include <numeric>
+#include <span>
 
 namespace tessera {
 namespace {
@@ -197,13 +199,28 @@ struct TransferRow {
   std::string way;
   SeedValues average, backward, forward, forgetting, seconds;
   std::vector<SeedValues> last_by_share;
+  std::vector<std::vector<double>> top1;  // the matrix in the first order, the mean over seeds
   std::size_t model_bytes = 0;
   std::size_t kept_data_bytes = 0;
 };
 
-TransferRow row_of(const std::string& way, const std::vector<Run>& runs) {
+/// Of runs in the same order.
+std::vector<std::vector<double>> mean_top1(std::span<const Run> runs) {
+  std::vector<std::vector<double>> mean = runs.front().matrix.top1;
+  for (std::size_t learned = 0; learned < mean.size(); ++learned)
+    for (std::size_t platform = 0; platform < mean.size(); ++platform) {
+      SeedValues values;
+      for (const Run& run : runs) values.values.push_back(run.matrix.top1[learned][platform]);
+      mean[learned][platform] = values.mean();
+    }
+  return mean;
+}
+
+/// Runs of the first order are the first.
+TransferRow row_of(const std::string& way, const std::vector<Run>& runs, std::size_t seeds) {
   TransferRow row;
   row.way = way;
+  row.top1 = mean_top1(std::span(runs).first(seeds));
   for (const Run& run : runs) {
     row.average.values.push_back(run.matrix.average());
     row.backward.values.push_back(run.matrix.backward_transfer());
@@ -218,6 +235,19 @@ TransferRow row_of(const std::string& way, const std::vector<Run>& runs) {
     row.kept_data_bytes = std::max(row.kept_data_bytes, run.kept_data_bytes);
   }
   return row;
+}
+
+/// What is reached on each platform after each that was learned.
+void print_matrices(const std::vector<TransferRow>& rows, const std::vector<std::string>& names) {
+  fmt::print("\ntop-1 in the first order, the mean over seeds\n{:10} {:12}", "way", "learned");
+  for (const std::string& name : names) fmt::print(" {:>12}", name);
+  fmt::print("\n");
+  for (const TransferRow& row : rows)
+    for (std::size_t learned = 0; learned < row.top1.size(); ++learned) {
+      fmt::print("{:10} {:12}", row.way, names[learned]);
+      for (const double top1 : row.top1[learned]) fmt::print(" {:12.4f}", top1);
+      fmt::print("\n");
+    }
 }
 
 void print_rows(const std::vector<TransferRow>& rows, const std::vector<double>& shares) {
@@ -235,11 +265,17 @@ void print_rows(const std::vector<TransferRow>& rows, const std::vector<double>&
   }
 }
 
-nlohmann::ordered_json json_of(const TransferRow& row, const std::vector<Run>& runs) {
+nlohmann::ordered_json json_of(const TransferRow& row, const std::vector<Run>& runs,
+                               std::size_t seeds) {
   nlohmann::ordered_json shares = nlohmann::ordered_json::array(),
                          all = nlohmann::ordered_json::array();
   for (const SeedValues& one : row.last_by_share) shares.push_back(json_of(one));
-  for (const Run& run : runs) all.push_back(json_of(run));
+  for (std::size_t n = 0; n < runs.size(); ++n) {
+    all.push_back(json_of(runs[n]));
+    all.back()["order"] =
+        order_of(runs[n].matrix.top1.size(), static_cast<std::int64_t>(n / seeds));
+    all.back()["seed"] = n % seeds + 1;
+  }
   return {{"way", row.way},
           {"average", json_of(row.average)},
           {"backward_transfer", json_of(row.backward)},
@@ -272,7 +308,7 @@ Result<void> eval_transfer(const EvalTransferArguments& arguments) {
   const Interrupts interrupts;
   Dataset data;
   Result<std::vector<Platform>> platforms = std::vector<Platform>();
-  std::string name = "table";
+  std::string name;  // of what is learned from
   if (arguments.table.empty()) {
     Result<Dataset> read = read_dataset(arguments.data);
     if (!read) return read.error();
@@ -281,6 +317,7 @@ Result<void> eval_transfer(const EvalTransferArguments& arguments) {
     platforms = platforms_of(data, static_cast<std::size_t>(arguments.threads));
   } else {
     platforms = read_platform_table(arguments.table, 1);
+    if (platforms) name = "table-" + to_text(fingerprint(*read_file(arguments.table))).substr(0, 8);
   }
   if (!platforms) return platforms.error();
   if (platforms->size() < 2) return Error{"one platform alone: nothing to carry over"};
@@ -288,23 +325,26 @@ Result<void> eval_transfer(const EvalTransferArguments& arguments) {
                               [&] { return interrupts.has_come(); });
   const Result<std::vector<std::vector<Run>>> runs = runs_of_ways(evaluation, arguments);
   if (!runs) return runs.error();
+  const auto seeds = static_cast<std::size_t>(arguments.seeds);
   std::vector<TransferRow> rows;
   nlohmann::ordered_json json = nlohmann::ordered_json::array();
   for (std::size_t n = 0; n < arguments.ways.size(); ++n) {
-    rows.push_back(row_of(arguments.ways[n], (*runs)[n]));
-    json.push_back(json_of(rows.back(), (*runs)[n]));
+    rows.push_back(row_of(arguments.ways[n], (*runs)[n], seeds));
+    json.push_back(json_of(rows.back(), (*runs)[n], seeds));
   }
   if (!arguments.chart.empty())
     if (const auto written =
             write_file(arguments.chart, svg_file(chart_of(rows, arguments.shares)));
         !written)
       return written.error();
+  std::vector<std::string> names;
+  for (const Platform& platform : evaluation.platforms())
+    names.emplace_back(arguments.table.empty() ? preset_of(platform.name) : platform.name);
   if (arguments.is_json) {
-    nlohmann::ordered_json names = nlohmann::ordered_json::array();
-    for (const Platform& platform : evaluation.platforms()) names.push_back(platform.name);
     print_json({{"platforms", names}, {"shares", arguments.shares}, {"rows", json}});
   } else {
     print_rows(rows, arguments.shares);
+    print_matrices(rows, names);
   }
   return {};
 }

@@ -59,7 +59,10 @@ class Distil : public ContinualLearner {
     return std::make_unique<Distil>(*this);
   }
   /// A column is there only while a platform is learned.
-  std::size_t model_bytes() const override { return bytes_of(base_.weights); }
+  std::size_t model_bytes() const override {
+    const TrainedRanker kept = to_trained(base_, {});
+    return bytes_of(kept.weights) + bytes_of(kept.memory);
+  }
   std::size_t kept_data_bytes() const override { return 0; }
 
  private:
@@ -107,7 +110,7 @@ class Plain : public ContinualLearner {
   std::unique_ptr<ContinualLearner> clone() const override {
     return std::make_unique<Plain>(*this);
   }
-  std::size_t model_bytes() const override { return bytes_of(weights_); }
+  std::size_t model_bytes() const override { return bytes_of(weights_) + bytes_of(importance_); }
   std::size_t kept_data_bytes() const override { return data_bytes(kept_); }
 
  private:

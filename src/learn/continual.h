@@ -19,7 +19,7 @@ class ContinualLearner {
   virtual Result<void> learn(const Platform& platform, const Measured& measured) = 0;
   virtual ScoreRows scores() const = 0;
   virtual std::unique_ptr<ContinualLearner> clone() const = 0;
-  virtual std::size_t model_bytes() const = 0;
+  virtual std::size_t model_bytes() const = 0;      // with what protects it
   virtual std::size_t kept_data_bytes() const = 0;  // of measurements of former platforms
 };
 
