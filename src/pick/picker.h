@@ -33,7 +33,8 @@ struct RduParts {
 ///     U = percentile of disagreement: half the deviation of the votes' ranks, half the entropy of
 ///         the share of votes for the fastest twentieth
 ///     b = 1 for the quarter that is predicted to be fastest, 0.6 for the next, 0.3      (BALTO)
-///     q = b exp(wR R + wU U)      (wR, wU) from (1, 0.5) at first to (0.5, 1.5) at the end
+///     q = b exp(wR R + wU U)      wR from 1 at first to 0 at half of all measurements,
+///                                 wU from 0.5 to 1.5 at the end
 ///     take argmax q d, again and again; d = distance to the nearest that is measured or taken
 ///
 /// Few measurements want typical programs, more of them uncertain ones. Without votes U is 0;

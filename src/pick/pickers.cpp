@@ -56,7 +56,7 @@ class AnyOfPool : public Picker {
 Numbers rdu(const RduParts& parts, const PoolList& list, const Request& request) {
   const OpenPrograms open(list);
   const auto progress = static_cast<float>(request.progress);
-  const float typical_weight = 1 - 0.5F * progress, uncertain_weight = 0.5F + progress;
+  const float typical_weight = std::max(1 - 2 * progress, 0.0F), uncertain_weight = 0.5F + progress;
   std::vector<float> quality(open.size(), 1);
   const auto weigh = [&](const std::vector<float>& percentile, float weight) {
     for (std::size_t n = 0; n < quality.size(); ++n) quality[n] *= std::exp(weight * percentile[n]);
