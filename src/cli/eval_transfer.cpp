@@ -316,8 +316,10 @@ Result<void> eval_transfer(const EvalTransferArguments& arguments) {
     name = data.fingerprint.substr(0, 8);
     platforms = platforms_of(data, static_cast<std::size_t>(arguments.threads));
   } else {
+    const Result<std::string> text = read_file(arguments.table);
+    if (!text) return text.error();
+    name = "table-" + to_text(fingerprint(*text)).substr(0, 8);
     platforms = read_platform_table(arguments.table, 1);
-    if (platforms) name = "table-" + to_text(fingerprint(*read_file(arguments.table))).substr(0, 8);
   }
   if (!platforms) return platforms.error();
   if (platforms->size() < 2) return Error{"one platform alone: nothing to carry over"};

@@ -18,8 +18,6 @@ double distance(const std::vector<std::int64_t>& a, const std::vector<std::int64
   return sum;
 }
 
-/// `x86-avx2` of `x86-avx2 cores=2 l1=32K`.
-
 }  // namespace
 
 TaskEntry entry_of(const Task& task) {
