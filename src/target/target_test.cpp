@@ -57,6 +57,11 @@ TEST(TargetText, OfAPresetIsItsName) {
   }
 }
 
+TEST(TargetText, BeginsWithThePresetsName) {
+  EXPECT_EQ(preset_of("x86-avx2 cores=2 l1=32K"), "x86-avx2");
+  EXPECT_EQ(preset_of("x86-avx2"), "x86-avx2");
+}
+
 TEST(TargetText, NamesWhatDiffers) {
   Target target = *parse_target("x86-avx2");
   target.cores = 2;
