@@ -128,7 +128,7 @@ class Evaluation {
  private:
   DistilOptions options(std::uint64_t seed) const {
     return {.learning_steps = arguments_.steps,
-            .distilling_steps = arguments_.steps / 2,
+            .distilling_steps = arguments_.steps,
             .seed = seed,
             .is_stopped = is_stopped_};
   }

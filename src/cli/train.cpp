@@ -21,7 +21,7 @@ struct TrainArguments {
   std::string data = "data";
   std::string from;  // what is to learn further; none: learns from nothing
   double share = 1;  // of the programs, when it learns further
-  std::int64_t distilling_steps = 600;
+  std::int64_t distilling_steps = 1200;
   std::string output;
   std::int64_t threads = 0;
   bool is_json = false;
@@ -157,7 +157,7 @@ void add_train(CLI::App& program) {
       ->needs(from)
       ->capture_default_str();
   verb.add_option("--distilling-steps", arguments->distilling_steps,
-                  "With --from, for each target that is known then")
+                  "With --from, each with programs of all targets known")
       ->check(CLI::PositiveNumber)
       ->needs(from)
       ->capture_default_str();

@@ -18,7 +18,7 @@ namespace {
 const std::string importance_prefix = "importance.", hardware_name = "hardware";
 const std::string names_fact = "platforms";  // one on each line
 constexpr std::size_t list_size = 32;        // programs that are ranked together
-constexpr std::size_t lists_per_step = 8;    // of the new platform, and as many of those before
+constexpr std::size_t lists_per_step = 8;    // of the new platform, and of each before
 constexpr std::size_t fewest_lists = 64;     // by which importance is judged
 constexpr float kept_of_mean = 0.98F;        // of the weights, with each step
 constexpr float most_important = 100;        // beside the mean: no weight is nailed down
@@ -34,12 +34,23 @@ std::size_t any_of(const auto& items, Rng& rng) {
   return static_cast<std::size_t>(rng.below(std::ssize(items)));
 }
 
-/// Some programs of a list, in a random order.
-std::vector<std::size_t> some_of(const EncodedList& list, Rng& rng) {
-  std::vector<std::size_t> numbers(list.rows.size());
+std::vector<std::size_t> numbers_to(std::size_t end) {
+  std::vector<std::size_t> numbers(end);
   std::iota(numbers.begin(), numbers.end(), std::size_t{0});
+  return numbers;
+}
+
+/// Some programs of a list, half of them of the eighth that has the highest scores: it is there
+/// that the order matters.
+std::vector<std::size_t> some_of(std::span<const float> scores, Rng& rng) {
+  std::vector<std::size_t> numbers = numbers_to(scores.size());
   const std::size_t count = std::min(list_size, numbers.size());
-  draw_to_front(numbers, count, rng);
+  const std::size_t high = numbers.size() / 8, of_high = std::min(count / 2, high);
+  std::ranges::nth_element(numbers, numbers.begin() + static_cast<std::ptrdiff_t>(high),
+                           std::greater(), [&](std::size_t n) { return scores[n]; });
+  const std::span all(numbers);
+  draw_to_front(all.first(high), of_high, rng);
+  draw_to_front(all.subspan(of_high), count - of_high, rng);
   numbers.resize(count);
   return numbers;
 }
@@ -48,6 +59,7 @@ void append(const Rows& from, std::size_t program, Rows& to) {
   const std::span<const float> values = from.of(program);
   to.values.insert(to.values.end(), values.begin(), values.end());
   to.starts.push_back(to.values.size() / to.width);
+  if (!from.estimates.empty()) to.estimates.push_back(from.estimates[program]);
 }
 
 /// Lists that one step learns from, and what is to be learned of each.
@@ -77,6 +89,13 @@ class Compression {
       for (std::size_t k = 0, next = 0; k < of_list.size(); ++k)
         if (measured[n][k]) of_list[k] = sharp[next++];
     }
+    for (const KnownPlatform& known : base.known) {
+      const std::vector<EncodedList>* const own =
+          platform.recall ? platform.recall(known.name) : nullptr;
+      const std::vector<EncodedList>* const pool = own != nullptr ? own : &platform.pool;
+      former_.push_back(
+          {known.hardware, pool, own != nullptr, std::vector<std::vector<float>>(pool->size())});
+    }
   }
 
   Result<Tensors> run() {
@@ -90,15 +109,14 @@ class Compression {
         for (float& value : tensor.values) value *= options_.importance_weight;
       if (const auto held = (*student)->hold(base_.weights, strength); !held) return held.error();
     }
-    const ScoreRows former = scores_of(base_, static_cast<std::size_t>(options_.threads));
+    const ScoreRows score = scores_of(base_, static_cast<std::size_t>(options_.threads));
     Rng rng(options_.seed);
     Tensors mean = base_.weights;
     const Stopwatch stopwatch;
-    const std::int64_t steps = options_.distilling_steps * (1 + std::ssize(base_.known));
     double done = 0;
     for (std::int64_t step = 0; done < 1; ++step) {
       if (options_.is_stopped && options_.is_stopped()) return Error{"stopped"};
-      const Lessons lessons = draw(former, rng);
+      const Lessons lessons = draw(score, rng);
       (*student)->learn(
           lessons.rows, lessons.lists,
           [&](std::size_t list, const Judgement& judgement) {
@@ -106,19 +124,43 @@ class Compression {
           },
           falling_rate(options_.distilling_rate, done));
       blend(mean, (*student)->weights(), kept_of_mean);
-      done = std::max(static_cast<double>(step + 1) / static_cast<double>(steps),
-                      stopwatch.seconds() / options_.longest_seconds);
+      done =
+          std::max(static_cast<double>(step + 1) / static_cast<double>(options_.distilling_steps),
+                   stopwatch.seconds() / options_.longest_seconds);
       if (options_.progress) options_.progress("distilling", done);
     }
     return mean;
   }
 
  private:
-  Lessons draw(const ScoreRows& former, Rng& rng) const {
+  /// Programs by which a platform that the base knows is remembered.
+  struct Former {
+    const std::vector<float>& hardware;
+    const std::vector<EncodedList>* pool;
+    bool is_of_platform;                     // the programs are as that platform has them
+    std::vector<std::vector<float>> scores;  // of each list that was drawn, the base's
+  };
+
+  /// Some programs of a list as if they were of a former platform.
+  Rows as_former(const Former& former, const Rows& list,
+                 const std::vector<std::size_t>& numbers) const {
+    Rows rows{.width = list.width};
+    for (const std::size_t k : numbers) {
+      append(list, k, rows);
+      const std::size_t at = rows.starts[rows.size() - 1] + platform_.hardware_row;
+      std::ranges::copy(former.hardware,
+                        rows.values.begin() + static_cast<std::ptrdiff_t>(at * rows.width));
+    }
+    if (!former.is_of_platform) std::ranges::fill(rows.estimates, 0.0F);  // they are of this one
+    return rows;
+  }
+
+  Lessons draw(const ScoreRows& score, Rng& rng) {
     Lessons lessons{.rows = {.width = base_.shape.width}, .losses = {}};
     for (std::size_t n = 0; n < lists_per_step; ++n) add_new(lessons, rng);
-    if (options_.memory_weight <= 0 || base_.known.empty()) return lessons;
-    for (std::size_t n = 0; n < lists_per_step; ++n) add_former(lessons, former, rng);
+    if (options_.memory_weight <= 0) return lessons;
+    for (Former& former : former_)
+      for (std::size_t n = 0; n < lists_per_step; ++n) add_former(former, lessons, score, rng);
     return lessons;
   }
 
@@ -129,9 +171,8 @@ class Compression {
     std::vector<float> teacher, labels, features;
     std::vector<std::size_t> labelled;  // which of those that are drawn
     const std::size_t width = features_.empty() ? 0 : features_[number].size() / list.rows.size();
-    for (const std::size_t k : some_of(list, rng)) {
+    for (const std::size_t k : some_of(teacher_[number], rng)) {
       append(list.rows, k, lessons.rows);
-      if (!list.rows.estimates.empty()) lessons.rows.estimates.push_back(list.rows.estimates[k]);
       if (measured_[number][k]) {
         labelled.push_back(teacher.size());
         labels.push_back(labels_[number][k]);
@@ -160,25 +201,17 @@ class Compression {
   }
 
   /// What the base said of programs of a platform that it knows.
-  void add_former(Lessons& lessons, const ScoreRows& former, Rng& rng) const {
-    const KnownPlatform& known = base_.known[any_of(base_.known, rng)];
-    const std::vector<EncodedList>* const recalled =
-        platform_.recall ? platform_.recall(known.name) : nullptr;
-    const std::vector<EncodedList>& pool = recalled != nullptr ? *recalled : platform_.pool;
-    const EncodedList& list = pool[any_of(pool, rng)];
-    Rows rows{.width = base_.shape.width};
-    for (const std::size_t k : some_of(list, rng)) {
-      append(list.rows, k, rows);
-      const std::size_t at = rows.starts[rows.size() - 1] + platform_.hardware_row;
-      std::ranges::copy(known.hardware,
-                        rows.values.begin() + static_cast<std::ptrdiff_t>(at * rows.width));
-    }
-    const std::vector<float> teacher = former(rows);
-    if (!list.rows.estimates.empty()) rows.estimates.assign(rows.size(), 0);  // not compared
-    // all platforms count alike, the new one and each that is known
-    const float weight = options_.memory_weight * static_cast<float>(base_.known.size());
-    lessons.rows.append(rows);
+  void add_former(Former& former, Lessons& lessons, const ScoreRows& score, Rng& rng) const {
+    const std::size_t number = any_of(*former.pool, rng);
+    const EncodedList& list = (*former.pool)[number];
+    std::vector<float>& scores = former.scores[number];
+    if (scores.empty()) scores = score(as_former(former, list.rows, numbers_to(list.rows.size())));
+    const std::vector<std::size_t> drawn = some_of(scores, rng);
+    std::vector<float> teacher;
+    for (const std::size_t k : drawn) teacher.push_back(scores[k]);
+    lessons.rows.append(as_former(former, list.rows, drawn));
     lessons.lists.push_back(lessons.rows.size());
+    const float weight = options_.memory_weight;
     lessons.losses.push_back([teacher, weight](const Judgement& judgement) {
       ListLoss none{.loss = 0, .gradient = std::vector<float>(teacher.size())};
       return plus(std::move(none), imitation_loss(judgement.scores, teacher), weight);
@@ -193,6 +226,7 @@ class Compression {
   std::vector<std::vector<float>> features_;  // likewise; none if they have no weight
   std::vector<std::vector<float>> labels_;    // sharpened; 0 where nothing was measured
   std::vector<double> trust_;                 // in the column, of each list
+  std::vector<Former> former_;
 };
 
 /// Squared gradients of the ranking loss, with mean 1.
@@ -207,9 +241,8 @@ Result<Tensors> importance_of(const KnowledgeBase& base, ListPointers lists,
   for (std::size_t n = 0; n < std::max(fewest_lists, lists.size()); ++n) {
     const EncodedList& list = *lists[n % lists.size()];
     const std::vector<float> sharp = sharpened(list.labels);
-    for (const std::size_t k : some_of(list, rng)) {
+    for (const std::size_t k : some_of(sharp, rng)) {
       append(list.rows, k, lessons.rows);
-      if (!list.rows.estimates.empty()) lessons.rows.estimates.push_back(list.rows.estimates[k]);
       labels.push_back(sharp[k]);
     }
     lessons.lists.push_back(lessons.rows.size());
@@ -239,7 +272,6 @@ EncodedList measured_part(const EncodedList& list, const std::vector<bool>& is_m
   for (std::size_t n = 0; n < is_measured.size(); ++n) {
     if (!is_measured[n]) continue;
     append(list.rows, n, part.rows);
-    if (!list.rows.estimates.empty()) part.rows.estimates.push_back(list.rows.estimates[n]);
     part.labels.push_back(list.labels[n]);
   }
   if (part.labels.empty()) return part;

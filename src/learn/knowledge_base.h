@@ -34,7 +34,7 @@ using Measured = std::vector<std::vector<bool>>;
 
 struct DistilOptions {
   std::int64_t learning_steps = 300;    // of the column
-  std::int64_t distilling_steps = 150;  // for each platform that is known then
+  std::int64_t distilling_steps = 300;  // each with lists of all platforms
   double learning_rate = 7e-4;
   double distilling_rate = 1e-3;
   float label_weight = 0.3F;  // of what was measured, beside what the column says
