@@ -5,6 +5,8 @@ FUZZ ?= $(basename $(notdir $(wildcard tests/fuzz/*.cpp)))
 FUZZ_SECONDS ?= 20
 FUZZ_LIMIT ?= -max_total_time=$(FUZZ_SECONDS)
 FUZZ_SEED ?= 0
+# of data/, in the order in which mamba learns them: each from its own programs alone
+TARGETS = x86-sse42 x86-avx x86-avx2 x86-avx512
 sources = $$(git -c safe.directory='*' ls-files -co --exclude-standard --deduplicate '*.h' '*.cpp' \
 	| while read -r file; do [ ! -e "$$file" ] || echo "$$file"; done)
 
@@ -37,8 +39,13 @@ test: build check
 
 train: build
 	@echo "train: teaching cost models from data/, which takes long; interrupted, it goes on"
-	@mkdir -p weights
-	@for model in mamba tlp tenset-mlp gbdt; do \
+	@mkdir -p weights build/train
+	@last=; for target in $(TARGETS); do \
+	  next=build/train/mamba-$$target.safetensors; \
+	  [ -e $$next ] || build/tessera train $${last:+--from $$last} --target $$target -o $$next || exit 1; \
+	  last=$$next; done; \
+	cp $$last weights/mamba.safetensors && rm build/train/mamba-*.safetensors
+	@for model in tlp tenset-mlp gbdt; do \
 	  (cd weights && ../build/tessera train --model $$model --data ../data) || exit 1; done
 
 check: setup

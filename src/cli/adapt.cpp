@@ -54,7 +54,8 @@ Result<Adapted> adapt(const AdaptArguments& arguments) {
     if (!one.is_held_out) tasks.push_back(one.task);
   AdaptOptions options{.budget_seconds = arguments.budget_seconds,
                        .since = since,
-                       .version = std::string(build_info.version)};
+                       .version = std::string(build_info.version),
+                       .distil = thorough()};
   options.measure.threads = target->cores;
   options.distil.seed = arguments.seed;
   options.distil.threads = static_cast<int>(usable_cores());

@@ -21,7 +21,7 @@ struct TrainArguments {
   std::string data = "data";
   std::string from;  // what is to learn further; none: learns from nothing
   double share = 1;  // of the programs, when it learns further
-  std::int64_t distilling_steps = 1200;
+  std::int64_t distilling_steps = thorough().distilling_steps;
   std::string output;
   std::int64_t threads = 0;
   bool is_json = false;
@@ -90,7 +90,8 @@ Result<Further> train_further(const TrainArguments& arguments) {
   if (!data) return data.error();
   const Interrupts interrupts;
   const std::uint64_t seed = arguments.lecture.options.seed;
-  FurtherLecture lecture{.targets = arguments.lecture.targets, .share = arguments.share};
+  FurtherLecture lecture{
+      .targets = arguments.lecture.targets, .share = arguments.share, .distil = thorough()};
   lecture.distil.distilling_steps = arguments.distilling_steps;
   lecture.distil.seed = seed;
   lecture.distil.threads = arguments.used_threads();

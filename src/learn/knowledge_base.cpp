@@ -320,14 +320,16 @@ Result<KnowledgeBase> learn_platform(const KnowledgeBase& base, const Platform& 
       is_first ? make_ranker(base.shape, options.seed, options.threads)
                : make_column(base.shape, base.weights, options.seed, options.threads);
   if (!column) return column.error();
-  const auto taught = teach_steps(**column, known,
-                                  {.learning_rate = options.learning_rate,
-                                   .seed = options.seed,
-                                   .longest_seconds = options.longest_seconds,
-                                   .is_stopped = options.is_stopped},
-                                  options.learning_steps, [&](double done) {
-                                    if (options.progress) options.progress("learning", done);
-                                  });
+  const auto taught =
+      teach_steps(**column, known,
+                  {.learning_rate = options.learning_rate,
+                   .seed = options.seed,
+                   .longest_seconds = options.longest_seconds,
+                   .is_stopped = options.is_stopped},
+                  std::max(options.learning_steps, options.least_epochs * steps_of(known, {})),
+                  [&](double done) {
+                    if (options.progress) options.progress("learning", done);
+                  });
   if (!taught) return taught.error();
 
   Result<Tensors> weights = is_first

@@ -33,7 +33,9 @@ struct KnowledgeBase {
 using Measured = std::vector<std::vector<bool>>;
 
 struct DistilOptions {
-  std::int64_t learning_steps = 300;    // of the column
+  std::int64_t learning_steps = 300;  // of the column
+  /// Times that each measured program is learned from, about; more steps where that needs them.
+  std::int64_t least_epochs = 0;
   std::int64_t distilling_steps = 300;  // each with lists of all platforms
   double learning_rate = 7e-4;
   double distilling_rate = 1e-3;
@@ -51,6 +53,9 @@ struct DistilOptions {
   /// Told between steps: how much of learning is done, then of distilling.
   std::function<void(std::string_view doing, double done)> progress = {};
 };
+
+/// For a base that is to be used: with more steps than comparing ways of learning needs.
+inline DistilOptions thorough() { return {.least_epochs = 16, .distilling_steps = 1200}; }
 
 /// Learns a platform from what was measured of its pool, then puts what it learned into the base.
 ///

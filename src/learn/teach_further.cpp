@@ -1,14 +1,11 @@
 #include "learn/teach_further.h"
 
 #include "learn/seen_programs.h"
-#include "learn/training.h"
 
 #include <algorithm>
 
 namespace tessera {
 namespace {
-
-constexpr std::int64_t least_epochs = 16;
 
 Result<Measured> measured_of(const KnowledgeBase& base, const Platform& platform, double share,
                              const DistilOptions& options) {
@@ -38,8 +35,6 @@ Result<KnowledgeBase> teach_further(
       };
     const Result<Measured> measured = measured_of(base, *platform, lecture.share, options);
     if (!measured) return measured.error();
-    const std::vector<EncodedList> known = measured_parts(platform->pool, *measured);
-    options.learning_steps = std::max(options.learning_steps, least_epochs * steps_of(known, {}));
     Result<KnowledgeBase> next = learn_platform(base, *platform, *measured, options);
     if (!next) return next.error();
     base = *std::move(next);
