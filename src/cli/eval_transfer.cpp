@@ -12,6 +12,7 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -106,8 +107,9 @@ class Evaluation {
 
   /// Runs are kept: another call goes on where this one ended.
   Result<Run> run_of(const std::string& way, std::int64_t order, std::uint64_t seed) const {
-    const std::string path = fmt::format("{}/{}-{}-{}-{}-{}-{}.json", arguments_.work, name_, way,
-                                         order, seed, arguments_.steps, arguments_.width);
+    const std::string path =
+        fmt::format("{}/{}-{}-{}-{}-{}-{}-{}.json", arguments_.work, name_, way, order, seed,
+                    arguments_.steps, arguments_.width, fmt::join(arguments_.shares, "-"));
     if (std::filesystem::exists(path)) {
       const Result<std::string> text = read_file(path);
       if (!text) return text.error();
@@ -374,11 +376,16 @@ void add_eval_transfer(CLI::App& eval) {
                   "Of platforms: as they are, the other way round, then drawn by lot")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
+  verb.add_option("--shares", arguments->shares,
+                  "Of a new platform's programs that are measured, with commas; the last of each")
+      ->delimiter(',')
+      ->check(CLI::Range(0.001, 1.0))
+      ->capture_default_str();
   verb.add_option("--width", arguments->width, "Of the mamba that learns; half is much faster")
       ->check(CLI::Range(8, 1024))
       ->capture_default_str();
   verb.add_option("--steps", arguments->steps,
-                  "Of learning each platform; half as many distil it, for each that is known")
+                  "Of learning each platform, and as many of distilling it")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   verb.add_option("--seeds", arguments->seeds, "Each order is gone through so many times")
