@@ -105,7 +105,6 @@ Result<Further> train_further(const TrainArguments& arguments) {
   const TrainedRanker written =
       to_trained(*base, {{"data", data->fingerprint},
                          {"seed", std::to_string(seed)},
-                         {"taught_from", arguments.from},
                          {"share", fmt::format("{:g}", arguments.share)}});
   if (const auto done = write_trained_ranker(arguments.output, written); !done) return done.error();
   return Further{.base = *std::move(base), .seconds = stopwatch.seconds()};
