@@ -73,7 +73,7 @@ class Compression {
  public:
   Compression(const KnowledgeBase& base, const Platform& platform, const Measured& measured,
               const Ranker& column, const DistilOptions& options)
-      : base_(base), platform_(platform), measured_(measured), options_(options) {
+      : base_(base), platform_(platform), measured_(measured), column_(column), options_(options) {
     for (std::size_t n = 0; n < platform.pool.size(); ++n) {
       const EncodedList& list = platform.pool[n];
       Ranker::Opinion opinion = column.judge(list.rows);
@@ -102,7 +102,8 @@ class Compression {
     Result<std::unique_ptr<Ranker>> student =
         make_ranker(base_.shape, options_.seed, options_.threads);
     if (!student) return student.error();
-    if (const auto set = (*student)->set_weights(base_.weights); !set) return set.error();
+    const Tensors start = without_adapters();
+    if (const auto set = (*student)->set_weights(start); !set) return set.error();
     if (options_.importance_weight > 0 && !base_.importance.empty()) {
       Tensors strength = base_.importance;
       for (NamedTensor& tensor : strength)
@@ -111,7 +112,7 @@ class Compression {
     }
     const ScoreRows score = scores_of(base_, static_cast<std::size_t>(options_.threads));
     Rng rng(options_.seed);
-    Tensors mean = base_.weights;
+    Tensors mean = start;
     const Stopwatch stopwatch;
     double done = 0;
     for (std::int64_t step = 0; done < 1; ++step) {
@@ -153,6 +154,14 @@ class Compression {
     }
     if (!former.is_of_platform) std::ranges::fill(rows.estimates, 0.0F);  // they are of this one
     return rows;
+  }
+
+  /// The student begins as the column does: what it has to be reminded of, the former platforms,
+  /// takes fewer steps than what a base would have to learn.
+  Tensors without_adapters() const {
+    Tensors weights = column_.weights();
+    weights.erase(weights.begin() + std::ssize(base_.weights), weights.end());
+    return weights;
   }
 
   Lessons draw(const ScoreRows& score, Rng& rng) {
@@ -221,6 +230,7 @@ class Compression {
   const KnowledgeBase& base_;
   const Platform& platform_;
   const Measured& measured_;
+  const Ranker& column_;
   const DistilOptions& options_;
   std::vector<std::vector<float>> teacher_;   // scores of each list
   std::vector<std::vector<float>> features_;  // likewise; none if they have no weight

@@ -60,11 +60,12 @@ inline DistilOptions thorough() { return {.least_epochs = 16, .distilling_steps 
 /// Learns a platform from what was measured of its pool, then puts what it learned into the base.
 ///
 ///     progress: a column beside the base, which is frozen, learns by LambdaRank
-///     compress: the base learns from the column's scores on the whole pool, measured or not
-///               (`imitation_loss`, `feature_loss`), where the column agrees with what was
-///               measured of a list; from its own former scores on programs of each platform that
-///               it knows (`Platform::recall`); from the measurements; and is held where weights
-///               mattered (`importance`)
+///     compress: the base, which begins with the column's weights in the place of its own, learns
+///               from the column's scores on the whole pool, measured or not (`imitation_loss`,
+///               `feature_loss`), where the column agrees with what was measured of a list; from
+///               its own former scores on programs of each platform that it knows
+///               (`Platform::recall`); from the measurements; and is held where weights mattered
+///               (`importance`)
 ///
 /// Only labels of measured programs are used.
 /// A platform that is known already is learned anew: what the base said of it is not kept.
