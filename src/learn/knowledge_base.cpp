@@ -18,10 +18,10 @@ namespace {
 const std::string importance_prefix = "importance.", hardware_name = "hardware";
 const std::string names_fact = "platforms";  // one on each line
 constexpr std::size_t list_size = 32;        // programs that are ranked together
-constexpr std::size_t lists_per_step = 8;    // of the new platform, and of each before
-constexpr std::size_t fewest_lists = 64;     // by which importance is judged
-constexpr float kept_of_mean = 0.98F;        // of the weights, with each step
-constexpr float most_important = 100;        // beside the mean: no weight is nailed down
+constexpr std::size_t lists_per_step = 8;  // of what a column says, what was measured, each former
+constexpr std::size_t fewest_lists = 64;   // by which importance is judged
+constexpr float kept_of_mean = 0.98F;      // of the weights, with each step
+constexpr float most_important = 100;      // beside the mean: no weight is nailed down
 
 /// How far a column is followed: all the way where it has learned to agree with measurements, not
 /// at all where it knows no more than a lot would.
@@ -71,9 +71,11 @@ struct Lessons {
 
 class Compression {
  public:
+  /// `known` are the lists of what was measured.
   Compression(const KnowledgeBase& base, const Platform& platform, const Measured& measured,
-              const Ranker& column, const DistilOptions& options)
-      : base_(base), platform_(platform), measured_(measured), column_(column), options_(options) {
+              const std::vector<EncodedList>& known, const Ranker& column,
+              const DistilOptions& options)
+      : base_(base), platform_(platform), known_(known), column_(column), options_(options) {
     for (std::size_t n = 0; n < platform.pool.size(); ++n) {
       const EncodedList& list = platform.pool[n];
       Ranker::Opinion opinion = column.judge(list.rows);
@@ -84,17 +86,14 @@ class Compression {
         if (measured[n][k]) scores.push_back(teacher_.back()[k]);
       const std::vector<float> labels = measured_part(list, measured[n]).labels;
       trust_.push_back(options.has_gate ? gate(agreement(scores, labels)) : 1);
-      const std::vector<float> sharp = sharpened(labels);
-      std::vector<float>& of_list = labels_.emplace_back(list.rows.size());
-      for (std::size_t k = 0, next = 0; k < of_list.size(); ++k)
-        if (measured[n][k]) of_list[k] = sharp[next++];
     }
-    for (const KnownPlatform& known : base.known) {
+    for (const EncodedList& list : known) labels_.push_back(sharpened(list.labels));
+    for (const KnownPlatform& one : base.known) {
       const std::vector<EncodedList>* const own =
-          platform.recall ? platform.recall(known.name) : nullptr;
+          platform.recall ? platform.recall(one.name) : nullptr;
       const std::vector<EncodedList>* const pool = own != nullptr ? own : &platform.pool;
       former_.push_back(
-          {known.hardware, pool, own != nullptr, std::vector<std::vector<float>>(pool->size())});
+          {one.hardware, pool, own != nullptr, std::vector<std::vector<float>>(pool->size())});
     }
   }
 
@@ -167,25 +166,22 @@ class Compression {
   Lessons draw(const ScoreRows& score, Rng& rng) {
     Lessons lessons{.rows = {.width = base_.shape.width}, .losses = {}};
     for (std::size_t n = 0; n < lists_per_step; ++n) add_new(lessons, rng);
+    for (std::size_t n = 0; n < lists_per_step && options_.label_weight > 0; ++n)
+      add_measured(lessons, rng);
     if (options_.memory_weight <= 0) return lessons;
     for (Former& former : former_)
       for (std::size_t n = 0; n < lists_per_step; ++n) add_former(former, lessons, score, rng);
     return lessons;
   }
 
-  /// What the column and the measurements say.
+  /// What the column says.
   void add_new(Lessons& lessons, Rng& rng) const {
     const std::size_t number = any_of(platform_.pool, rng);
     const EncodedList& list = platform_.pool[number];
-    std::vector<float> teacher, labels, features;
-    std::vector<std::size_t> labelled;  // which of those that are drawn
+    std::vector<float> teacher, features;
     const std::size_t width = features_.empty() ? 0 : features_[number].size() / list.rows.size();
     for (const std::size_t k : some_of(teacher_[number], rng)) {
       append(list.rows, k, lessons.rows);
-      if (measured_[number][k]) {
-        labelled.push_back(teacher.size());
-        labels.push_back(labels_[number][k]);
-      }
       teacher.push_back(teacher_[number][k]);
       for (std::size_t column = 0; column < width; ++column)
         features.push_back(features_[number][k * width + column]);
@@ -198,14 +194,27 @@ class Compression {
       if (width > 0)
         loss = plus(std::move(loss), feature_loss(judgement.features, features, width),
                     trust * options_.feature_weight);
-      if (labelled.size() < 2 || options_.label_weight <= 0) return loss;
-      std::vector<float> scores;
-      for (const std::size_t k : labelled) scores.push_back(judgement.scores[k]);
-      const ListLoss ranking = lambda_rank(scores, labels);
-      loss.loss += static_cast<double>(options_.label_weight) * ranking.loss;
-      for (std::size_t n = 0; n < labelled.size(); ++n)
-        loss.gradient[labelled[n]] += options_.label_weight * ranking.gradient[n];
       return loss;
+    });
+  }
+
+  /// What the measurements say.
+  void add_measured(Lessons& lessons, Rng& rng) const {
+    const std::size_t number = any_of(known_, rng);
+    const EncodedList& list = known_[number];
+    std::vector<std::size_t> drawn = numbers_to(list.rows.size());
+    const std::size_t count = std::min(list_size, drawn.size());
+    draw_to_front(drawn, count, rng);
+    drawn.resize(count);
+    std::vector<float> labels;
+    for (const std::size_t k : drawn) {
+      append(list.rows, k, lessons.rows);
+      labels.push_back(labels_[number][k]);
+    }
+    lessons.lists.push_back(lessons.rows.size());
+    lessons.losses.push_back([labels, weight = options_.label_weight](const Judgement& judgement) {
+      ListLoss none{.loss = 0, .gradient = std::vector<float>(labels.size())};
+      return plus(std::move(none), lambda_rank(judgement.scores, labels), weight);
     });
   }
 
@@ -229,12 +238,12 @@ class Compression {
 
   const KnowledgeBase& base_;
   const Platform& platform_;
-  const Measured& measured_;
+  const std::vector<EncodedList>& known_;
   const Ranker& column_;
   const DistilOptions& options_;
   std::vector<std::vector<float>> teacher_;   // scores of each list
   std::vector<std::vector<float>> features_;  // likewise; none if they have no weight
-  std::vector<std::vector<float>> labels_;    // sharpened; 0 where nothing was measured
+  std::vector<std::vector<float>> labels_;    // of the lists that were measured, sharpened
   std::vector<double> trust_;                 // in the column, of each list
   std::vector<Former> former_;
 };
@@ -342,9 +351,9 @@ Result<KnowledgeBase> learn_platform(const KnowledgeBase& base, const Platform& 
                   });
   if (!taught) return taught.error();
 
-  Result<Tensors> weights = is_first
-                                ? (*column)->weights()
-                                : Compression(next, platform, measured, **column, options).run();
+  Result<Tensors> weights =
+      is_first ? (*column)->weights()
+               : Compression(next, platform, measured, known, **column, options).run();
   if (!weights) return weights.error();
   next.weights = *std::move(weights);
   std::vector<const EncodedList*> lists;

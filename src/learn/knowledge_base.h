@@ -39,7 +39,7 @@ struct DistilOptions {
   std::int64_t distilling_steps = 300;  // each with lists of all platforms
   double learning_rate = 7e-4;
   double distilling_rate = 1e-3;
-  float label_weight = 0.3F;  // of what was measured, beside what the column says
+  float label_weight = 1;  // of what was measured, beside what the column says
   float feature_weight = 0.1F;
   float memory_weight = 1;          // of what the base said before, for each platform
   float importance_weight = 0.01F;  // of staying where weights mattered (online EWC); 0: none
