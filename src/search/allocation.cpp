@@ -15,7 +15,8 @@ double recent_gain(const std::vector<double>& trend) {
   const std::size_t rounds = std::min(recent_rounds, trend.size() - 1);
   if (rounds == 0) return 0;
   const double before = trend[trend.size() - 1 - rounds];
-  return (before - trend.back()) / before / static_cast<double>(rounds);
+  // a best time may rise when it is measured again
+  return std::max(0.0, before - trend.back()) / before / static_cast<double>(rounds);
 }
 
 }  // namespace

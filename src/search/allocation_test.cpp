@@ -25,6 +25,11 @@ TEST(NextTask, FollowsWhatImproves) {
   EXPECT_EQ(next_task(tasks), 1);
 }
 
+TEST(NextTask, ATimeThatRoseIsNoReasonToStop) {
+  EXPECT_EQ(next_task(std::vector{after({1.0, 0.5, 1.0})}), 0);
+  EXPECT_EQ(expected_gain(after({1.0, 0.5, 1.0})), expected_gain(after({1.0, 1.0, 1.0})));
+}
+
 TEST(NextTask, PrefersRoundsThatTakeLittle) {
   std::vector<TaskHistory> tasks{after({1.0, 1.0}), after({1.0, 1.0})};
   tasks[0].round_seconds = 2;

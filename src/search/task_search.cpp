@@ -14,18 +14,13 @@ double TaskSearch::best_seconds() const {
 
 void TaskSearch::add(Candidate candidate, Measurement measurement) {
   const bool is_new = measured_.insert(candidate.chain.choices).second;
+  if (!is_new)
+    std::erase_if(ranked_, [&](const Known& known) {
+      return known.chain.choices == candidate.chain.choices;
+    });
   if (!measurement.is_ok()) return;
-  const bool is_untuned = candidate.chain.choices == untuned_.choices;
   const double seconds = measurement.best();
-  if (is_untuned) untuned_seconds_ = std::min(seconds, untuned_seconds_.value_or(seconds));
-  if (!is_new) {
-    const auto before = std::ranges::find(ranked_, candidate.chain.choices,
-                                          [](const Known& known) { return known.chain.choices; });
-    if (before != ranked_.end()) {
-      if (before->measurement.best() <= seconds) return;
-      ranked_.erase(before);
-    }
-  }
+  if (candidate.chain.choices == untuned_.choices) untuned_seconds_ = seconds;
   const auto slower = std::ranges::upper_bound(
       ranked_, seconds, {}, [](const Known& known) { return known.measurement.best(); });
   ranked_.insert(slower,

@@ -43,6 +43,7 @@ class TaskSearch {
   bool has_measured(const Choices& choices) const { return measured_.contains(choices); }
   std::size_t measured_count() const { return measured_.size(); }
 
+  /// Of a chain that was measured before the new measurement counts alone.
   void add(Candidate candidate, Measurement measurement);
 
   /// Keeps which chains were measured but not how long they took.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <utility>
 
 namespace tessera {
@@ -98,10 +99,19 @@ Result<void> Tuner::tune() {
 Result<void> Tuner::round(std::size_t n) {
   const double start = stopwatch_.seconds();
   const bool is_first = histories_[n].trend.size() == 1;  // the default alone
-  const Result<std::vector<Measurement>> measured =
+  const TaskSearch& search = explorer_.search(n);
+  std::optional<Candidate> former;
+  if (!search.ranked().empty())
+    former = {search.ranked().front().chain, search.ranked().front().origin};
+  Result<std::vector<Measurement>> measured =
       explorer_.round(n, *sampler_, is_first ? options_.first_round_size : options_.round_size);
   if (!measured) return measured.error();
   histories_[n].is_exhausted = measured->empty();
+  if (former) {
+    const Result<std::vector<Measurement>> again = explorer_.confirm_best(n, *former);
+    if (!again) return again.error();
+    measured->insert(measured->end(), again->begin(), again->end());
+  }
   histories_[n].round_seconds = stopwatch_.seconds() - start;
   note(n, *measured, true);
   return {};
