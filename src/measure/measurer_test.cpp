@@ -64,12 +64,13 @@ class FaultyBackend : public Backend {
   std::unique_ptr<Backend> real_;
 };
 
-Task doubled() {
-  return {
-      *parse_computation("computation doubled\ninput x f32[64]\nstage y f32[i:64] = x[i] * 2.0\n"
-                         "output y\n"),
-      detect_host()};
+Task times(const std::string& factor) {
+  return {*parse_computation("computation scaled\ninput x f32[64]\nstage y f32[i:64] = x[i] * " +
+                             factor + "\noutput y\n"),
+          detect_host()};
 }
+
+Task doubled() { return times("2.0"); }
 
 /// Plain loops, and plain loops whose output is laid out in another way: the mark of a fault.
 const std::vector<std::string> candidates = {"", "layout y [0/8 0%8]\n", ""};
@@ -136,6 +137,19 @@ TEST(Measurer, FindsWrongResults) {
   ASSERT_TRUE(measured) << measured.error().message;
   EXPECT_EQ(measured->front().outcome, Outcome::WrongResult);
   EXPECT_TRUE(measured->front().seconds.empty());
+}
+
+TEST(Measurer, ComparesATaskWithItsOwnLoopsWheneverItsTurnIs) {
+  const FaultyBackend backend("lies");
+  Measurer measurer({doubled(), times("3.0")}, backend);
+  for (const std::size_t task : {0, 1, 0, 1}) {
+    const auto right = measurer.measure(task, {candidates[0]}, unknown);
+    ASSERT_TRUE(right) << right.error().message;
+    EXPECT_TRUE(right->front().is_ok()) << right->front().reason;
+    const auto wrong = measurer.measure(task, {candidates[1]}, unknown);
+    ASSERT_TRUE(wrong) << wrong.error().message;
+    EXPECT_EQ(wrong->front().outcome, Outcome::WrongResult);
+  }
 }
 
 TEST(Measurer, SaysWhyAScheduleIsRefused) {

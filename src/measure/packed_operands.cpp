@@ -8,6 +8,11 @@ constexpr std::int64_t most_bytes = std::int64_t{1} << 30;
 
 }  // namespace
 
+std::int64_t PackedOperands::size_bytes() {
+  const std::scoped_lock lock(mutex_);
+  return size_bytes_;
+}
+
 void PackedOperands::grow(std::int64_t bytes) {
   size_bytes_ += bytes;
   if (size_bytes_ <= most_bytes) return;

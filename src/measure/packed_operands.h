@@ -21,6 +21,7 @@ class PackedOperands {
   explicit PackedOperands(std::span<const HostBuffer> operands) : operands_(operands) {}
 
   std::size_t count() const { return operands_.size(); }
+  std::int64_t size_bytes();  // of what is kept
   std::shared_ptr<const HostBuffer> packed(std::size_t operand, const Placed& placed);
 
   using Buffers = std::vector<std::shared_ptr<const HostBuffer>>;

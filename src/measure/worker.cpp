@@ -13,6 +13,7 @@
 #include <cmath>
 #include <condition_variable>
 #include <limits>
+#include <map>
 #include <mutex>
 #include <new>
 #include <optional>
@@ -28,6 +29,9 @@ namespace {
 constexpr double tolerated_error = 1e-3;
 /// A candidate that is not slower than this times the best is compared.
 constexpr double checked_ratio = 1.1;
+/// When operands of tasks take more than this, or an eighth of what the worker may take, those of
+/// the next task take their place.
+constexpr std::int64_t most_kept_bytes = std::int64_t{1} << 30;
 
 void limit_memory(std::int64_t more_bytes) {
   if (more_bytes <= 0) return;
@@ -165,19 +169,33 @@ class Worker {
 
   bool prepare(std::size_t n) {
     if (task_ == n) return true;
-    reference_.reset();
     task_ = n;
+    if (operands_.contains(n)) return true;
+    make_room();
     Rng rng(1);
-    Result<std::vector<HostBuffer>> operands = random_operands(task().computation, rng);
-    if (!operands) {
+    Result<std::vector<HostBuffer>> made = random_operands(task().computation, rng);
+    if (!made) {
       task_.reset();
-      refusal_ = operands.error().message;
+      refusal_ = made.error().message;
       return false;
     }
-    operands_ = *std::move(operands);
-    packed_ = std::make_unique<PackedOperands>(operands_);
+    Operands& operands = operands_[n];
+    operands.plain = *std::move(made);
+    operands.packed = std::make_unique<PackedOperands>(operands.plain);
     return true;
   }
+
+  void make_room() {
+    std::int64_t bytes = 0;
+    for (const auto& [task, operands] : operands_) {
+      bytes += operands.packed->size_bytes();
+      for (const HostBuffer& buffer : operands.plain) bytes += buffer.size_bytes();
+    }
+    const std::int64_t share = setting_.memory_bytes > 0 ? setting_.memory_bytes / 8 : bytes;
+    if (bytes > std::min(most_kept_bytes, share)) operands_.clear();
+  }
+
+  PackedOperands& packed() const { return *operands_.at(*task_).packed; }
 
   bool refuse_all(std::size_t count) {
     for (std::size_t n = 0; n < count; ++n)
@@ -210,7 +228,7 @@ class Worker {
     const Stopwatch stopwatch;
     const Result<Program> program = tessera::apply(*schedule, to_program(task().computation));
     if (!program) return {std::nullopt, failed(Outcome::Refused, program.error().message)};
-    Result<Instance> instance = Instance::make(*program, task().target, setting_.backend, *packed_);
+    Result<Instance> instance = Instance::make(*program, task().target, setting_.backend, packed());
     if (!instance) return {std::nullopt, failed(Outcome::Refused, instance.error().message)};
     const double taken = stopwatch.seconds();
     return {*std::move(instance), {.compile_seconds = taken}};
@@ -239,25 +257,32 @@ class Worker {
 
   /// How the outputs of the last run differ from those of the plain loops; empty when they agree.
   std::string difference(const Instance& instance) {
-    if (!reference_) {
-      tell(Kind::Checking, 0);
-      const Computation& computation = task().computation;
-      const Result<Program> program =
-          tessera::apply(plain_schedule(computation, setting_.threads), to_program(computation));
-      check(program.has_value(), "loops that can be shared");
-      const Result<Instance> plain =
-          Instance::make(*program, task().target, setting_.backend, *packed_);
-      if (!plain) return "its plain loops: " + plain.error().message;
-      plain->run(pool_);
-      reference_ = plain->outputs();
-    }
+    const Result<std::span<const HostBuffer>> want = reference();
+    if (!want) return "its plain loops: " + want.error().message;
     const std::vector<HostBuffer> got = instance.outputs();
     for (std::size_t n = 0; n < got.size(); ++n)
-      if (!is_near(got[n], (*reference_)[n])) {
-        const Comparison found = compare(got[n], (*reference_)[n], {});
+      if (!is_near(got[n], (*want)[n])) {
+        const Comparison found = compare(got[n], (*want)[n], {});
         if (!found.equal) return found.message;
       }
     return {};
+  }
+
+  /// What the task's plain loops give.
+  Result<std::span<const HostBuffer>> reference() {
+    if (const auto known = references_.find(*task_); known != references_.end())
+      return std::span<const HostBuffer>(known->second);
+    tell(Kind::Checking, 0);
+    const Computation& computation = task().computation;
+    const Result<Program> program =
+        tessera::apply(plain_schedule(computation, setting_.threads), to_program(computation));
+    check(program.has_value(), "loops that can be shared");
+    const Result<Instance> plain =
+        Instance::make(*program, task().target, setting_.backend, packed());
+    if (!plain) return plain.error();
+    plain->run(pool_);
+    return std::span<const HostBuffer>(
+        references_.insert_or_assign(*task_, plain->outputs()).first->second);
   }
 
   const Channel& channel_;
@@ -265,9 +290,14 @@ class Worker {
   ThreadPool pool_;
   SteadyThreads threads_;
   std::optional<std::size_t> task_;
-  std::vector<HostBuffer> operands_;
-  std::unique_ptr<PackedOperands> packed_;  // of them
-  std::optional<std::vector<HostBuffer>> reference_;
+  struct Operands {
+    std::vector<HostBuffer> plain;
+    std::unique_ptr<PackedOperands> packed;
+  };
+  std::map<std::size_t, Operands> operands_;  // of tasks that had a turn, as far as there is room
+  /// Of each task that had its turn: plain loops take as long as many candidates, and a task has
+  /// many turns.
+  std::map<std::size_t, std::vector<HostBuffer>> references_;
   std::string refusal_;
   double best_seconds_ = std::numeric_limits<double>::infinity();
 };
