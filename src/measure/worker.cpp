@@ -59,17 +59,35 @@ bool is_near(const HostBuffer& got, const HostBuffer& want) {
   return error <= tolerated_error * scale;
 }
 
-/// Loops as the computation states them, the first long one of each stage on all threads: nothing
-/// of what schedules do but that.
+/// Loops as the computation states them, the first long one of each stage on all threads. Sums of
+/// neighbours are formed side by side, each in its order: one sum by itself waits for every
+/// addition before. Nothing else of what schedules do.
 Schedule plain_schedule(const Computation& computation, std::int64_t threads) {
+  constexpr std::int64_t most_neighbours = 8;
   Schedule schedule;
   for (const Stage& stage : computation.stages) {
+    const auto loop = [&](const Axis& axis) { return stage.tensor.name + "." + axis.name; };
     const auto is_long = [&](const Axis& axis) {
       return axis.kind == AxisKind::Spatial && axis.extent >= threads;
     };
-    const auto axis = std::ranges::find_if(stage.axes, is_long);
-    if (threads > 1 && axis != stage.axes.end())
-      schedule.push_back(Parallel{stage.tensor.name + "." + axis->name});
+    const auto is_reduced = [](const Axis& axis) { return axis.kind == AxisKind::Reduce; };
+    const auto outer = std::ranges::find_if(stage.axes, is_long);
+    const auto reduced = std::ranges::find_if(stage.axes, is_reduced);
+    const bool has_neighbours = reduced != stage.axes.begin() && reduced != stage.axes.end() &&
+                                stage.tensor.dtype == DType::F32;
+    if (has_neighbours) {
+      const Axis& innermost = *std::prev(reduced);
+      const AxisId last = loop(innermost);
+      std::vector<AxisId> order{last + ".0"};
+      std::transform(reduced, stage.axes.end(), std::back_inserter(order), loop);
+      order.push_back(last + ".1");
+      schedule.push_back(Split{last, {std::min(most_neighbours, innermost.extent)}});
+      schedule.push_back(Reorder{order});
+      schedule.push_back(Vectorize{last + ".1"});
+    }
+    if (threads > 1 && outer != stage.axes.end())
+      schedule.push_back(
+          Parallel{loop(*outer) + (has_neighbours && std::next(outer) == reduced ? ".0" : "")});
   }
   return schedule;
 }
