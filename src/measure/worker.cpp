@@ -228,23 +228,32 @@ class Worker {
     const auto threads = static_cast<std::size_t>(takes_turns ? setting_.cores : spare);
     const std::size_t ahead = takes_turns ? count : threads + 1;
     if (!tell(Kind::Compiling, 0)) return false;
-    Workshop workshop(count, threads, ahead, [&](std::size_t n) { return compiled(schedules[n]); });
+    const std::size_t first = references_.contains(*task_) ? 0 : 1;  // behind the plain loops
+    Workshop workshop(first + count, threads, ahead, [&](std::size_t n) {
+      return n < first ? compiled(plain_schedule(task().computation, setting_.threads))
+                       : compiled(schedules[n - first]);
+    });
+    plain_ = first > 0 ? workshop.take(0) : Compiled();
     std::vector<Compiled> waiting;
     if (takes_turns)
-      for (std::size_t n = 0; n < count; ++n) waiting.push_back(workshop.take(n));
+      for (std::size_t n = 0; n < count; ++n) waiting.push_back(workshop.take(first + n));
     for (std::size_t n = 0; n < count; ++n) {
-      Compiled one = takes_turns ? std::move(waiting[n]) : workshop.take(n);
+      Compiled one = takes_turns ? std::move(waiting[n]) : workshop.take(first + n);
       if (!tell(Kind::Running, n)) return false;
       if (!tell(Kind::Measured, n, measured(one))) return false;
     }
     return true;
   }
 
-  Compiled compiled(const std::string& text) const try {
+  Compiled compiled(const std::string& text) const {
     const Result<Schedule> schedule = parse_schedule(text);
     if (!schedule) return {std::nullopt, failed(Outcome::Refused, schedule.error().message)};
+    return compiled(*schedule);
+  }
+
+  Compiled compiled(const Schedule& schedule) const try {
     const Stopwatch stopwatch;
-    const Result<Program> program = tessera::apply(*schedule, to_program(task().computation));
+    const Result<Program> program = tessera::apply(schedule, to_program(task().computation));
     if (!program) return {std::nullopt, failed(Outcome::Refused, program.error().message)};
     Result<Instance> instance = Instance::make(*program, task().target, setting_.backend, packed());
     if (!instance) return {std::nullopt, failed(Outcome::Refused, instance.error().message)};
@@ -291,16 +300,12 @@ class Worker {
     if (const auto known = references_.find(*task_); known != references_.end())
       return std::span<const HostBuffer>(known->second);
     tell(Kind::Checking, 0);
-    const Computation& computation = task().computation;
-    const Result<Program> program =
-        tessera::apply(plain_schedule(computation, setting_.threads), to_program(computation));
-    check(program.has_value(), "loops that can be shared");
-    const Result<Instance> plain =
-        Instance::make(*program, task().target, setting_.backend, packed());
-    if (!plain) return plain.error();
-    plain->run(pool_);
+    if (!plain_.instance) return Error{plain_.measurement.reason};
+    plain_.instance->run(pool_);
+    std::vector<HostBuffer> outputs = plain_.instance->outputs();
+    plain_ = {};
     return std::span<const HostBuffer>(
-        references_.insert_or_assign(*task_, plain->outputs()).first->second);
+        references_.insert_or_assign(*task_, std::move(outputs)).first->second);
   }
 
   const Channel& channel_;
@@ -316,6 +321,7 @@ class Worker {
   /// Of each task that had its turn: plain loops take as long as many candidates, and a task has
   /// many turns.
   std::map<std::size_t, std::vector<HostBuffer>> references_;
+  Compiled plain_;  // loops of the task, until its reference is made
   std::string refusal_;
   double best_seconds_ = std::numeric_limits<double>::infinity();
 };
