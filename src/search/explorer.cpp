@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <set>
 #include <utility>
 
 namespace tessera {
@@ -15,7 +14,6 @@ namespace {
 constexpr std::size_t seeds_per_task = 8;
 /// Of the worst that a model learns of: e^-4 of the default's speed.
 constexpr double worst_label = -4;
-constexpr int most_claims = 3;  // of one round that are heard
 constexpr double nothing_known = std::numeric_limits<double>::infinity();
 
 }  // namespace
@@ -60,8 +58,8 @@ Result<void> Explorer::recall_all() {
   return {};
 }
 
-Result<std::vector<Measurement>> Explorer::round(std::size_t task, const Sampler& sampler,
-                                                 std::size_t count) {
+std::vector<Candidate> Explorer::propose(std::size_t task, const Sampler& sampler,
+                                         std::size_t count) {
   TaskSearch& search = searches_[task];
   std::vector<Candidate> candidates = std::exchange(search.seeds, {});
   if (candidates.size() < count)
@@ -71,21 +69,12 @@ Result<std::vector<Measurement>> Explorer::round(std::size_t task, const Sampler
             return other.chain.choices == candidate.chain.choices;
           }))
         candidates.push_back(std::move(candidate));
-  return measure(task, std::move(candidates), search.best_seconds());
+  return candidates;
 }
 
-Result<std::vector<Measurement>> Explorer::confirm_best(std::size_t task, const Candidate& former) {
-  std::vector<Measurement> all;
-  std::set<Choices> confirmed{former.chain.choices};
-  for (int n = 0; n < most_claims && !searches_[task].ranked().empty(); ++n) {
-    const TaskSearch::Known& best = searches_[task].ranked().front();
-    if (!confirmed.insert(best.chain.choices).second) break;
-    Result<std::vector<Measurement>> measured =
-        measure(task, {former, {best.chain, best.origin}}, nothing_known);
-    if (!measured) return measured;
-    all.insert(all.end(), measured->begin(), measured->end());
-  }
-  return all;
+Result<std::vector<Measurement>> Explorer::round(std::size_t task, const Sampler& sampler,
+                                                 std::size_t count) {
+  return measure(task, propose(task, sampler, count), searches_[task].best_seconds());
 }
 
 Result<std::vector<Measurement>> Explorer::measure_default(std::size_t task) {

@@ -37,13 +37,11 @@ class Explorer {
   const std::string& name(std::size_t task) const { return names_[task]; }
   std::int64_t outdated() const { return outdated_; }  // records that no longer apply
 
-  /// A round of at most `count` candidates; none when there is nothing left to try.
+  /// Candidates for a round, at most `count`; none when there is nothing left to try.
+  std::vector<Candidate> propose(std::size_t task, const Sampler& sampler, std::size_t count);
+  /// Proposes and measures.
   Result<std::vector<Measurement>> round(std::size_t task, const Sampler& sampler,
                                          std::size_t count);
-  /// Has a schedule that claims to be faster than `former`, which was the fastest, measured again
-  /// beside it, and the next one if the claim falls: a machine is not always equally fast, and the
-  /// luckiest timing of many would win. None when nothing claims to be faster.
-  Result<std::vector<Measurement>> confirm_best(std::size_t task, const Candidate& former);
   /// Candidate 0, and the best that is known, under the conditions of now.
   Result<std::vector<Measurement>> measure_default(std::size_t task);
   /// Measures, records and learns. Runs are given up when they take much longer than the best.

@@ -100,18 +100,17 @@ Result<void> Tuner::round(std::size_t n) {
   const double start = stopwatch_.seconds();
   const bool is_first = histories_[n].trend.size() == 1;  // the default alone
   const TaskSearch& search = explorer_.search(n);
-  std::optional<Candidate> former;
-  if (!search.ranked().empty())
-    former = {search.ranked().front().chain, search.ranked().front().origin};
-  Result<std::vector<Measurement>> measured =
-      explorer_.round(n, *sampler_, is_first ? options_.first_round_size : options_.round_size);
+  std::vector<Candidate> candidates =
+      explorer_.propose(n, *sampler_, is_first ? options_.first_round_size : options_.round_size);
+  histories_[n].is_exhausted = candidates.empty();
+  // Beside them the best so far: a machine is not always equally fast, and a timing of a slower
+  // minute would lose to any.
+  if (!candidates.empty() && !search.ranked().empty())
+    candidates.insert(candidates.begin(),
+                      {search.ranked().front().chain, search.ranked().front().origin});
+  const Result<std::vector<Measurement>> measured =
+      explorer_.measure(n, std::move(candidates), search.best_seconds());
   if (!measured) return measured.error();
-  histories_[n].is_exhausted = measured->empty();
-  if (former) {
-    const Result<std::vector<Measurement>> again = explorer_.confirm_best(n, *former);
-    if (!again) return again.error();
-    measured->insert(measured->end(), again->begin(), again->end());
-  }
   histories_[n].round_seconds = stopwatch_.seconds() - start;
   note(n, *measured, true);
   return {};
