@@ -9,8 +9,10 @@
 namespace tessera {
 namespace {
 
-/// A core that gives less than its best is told from one that does by this much.
+/// A core that gives less than it usually does is told from one that does by this much.
 constexpr double slow_ratio = 1.1;
+/// By how much a probe moves what is usual, at most: a speed that lasts is usual after a hundred.
+constexpr double usual_step = 0.01;
 
 /// Calls `act(n)` on each thread, n from 0 on, once all have come.
 template <typename Act>
@@ -77,17 +79,16 @@ SteadyThreads::Pinned::~Pinned() {
 
 bool SteadyThreads::gather() {
   std::atomic<double> longest = 0;
-  const auto extend = [](std::atomic<double>& value, double other, auto is_better) {
-    double now = value;
-    while (is_better(other, now) && !value.compare_exchange_weak(now, other)) {
-    }
-  };
   on_each(pool_, [&](std::int64_t) {
     const double seconds = probe_seconds();
-    extend(longest, seconds, std::greater());
-    extend(shortest_, seconds, std::less());
+    double now = longest;
+    while (seconds > now && !longest.compare_exchange_weak(now, seconds)) {
+    }
   });
-  return longest <= slow_ratio * shortest_;
+  if (usual_ == 0) usual_ = longest;
+  const bool is_slow = longest > slow_ratio * usual_;
+  usual_ *= longest < usual_ ? 1 - 3 * usual_step : 1 + usual_step;  // one of four is shorter
+  return !is_slow;
 }
 
 }  // namespace tessera

@@ -2,8 +2,6 @@
 
 #include "runtime/thread_pool.h"
 
-#include <atomic>
-#include <limits>
 #include <sched.h>
 
 namespace tessera {
@@ -33,13 +31,13 @@ class SteadyThreads {
   Pinned pin() { return Pinned(pool_); }
 
   /// Returns when all are awake: one that sleeps takes as long to wake as a small kernel runs, and
-  /// within a network seldom does. False when their cores are slower just now than they have been,
-  /// as those of a machine with other guests are at times.
+  /// within a network seldom does. False when their cores are slower just now than they usually
+  /// are, as those of a machine with other guests are at times.
   bool gather();
 
  private:
   ThreadPool& pool_;
-  std::atomic<double> shortest_ = std::numeric_limits<double>::infinity();  // time of a probe
+  double usual_ = 0;  // seconds of a probe, of which a quarter takes less
 };
 
 }  // namespace tessera

@@ -35,7 +35,7 @@ std::vector<double> time_runs(const Instance& instance, SteadyThreads& threads,
                               const TimingLimits& limits) {
   const Clock clock = clock_for(threads.pool().threads());
   const auto pinned = threads.pin();
-  std::size_t patience = 2 * limits.most;  // with slow cores
+  std::size_t patience = limits.most;  // with slow cores
   const auto timed = [&] {
     instance.evict_constants();
     for (; !threads.gather() && patience > 0; --patience)
