@@ -9,6 +9,7 @@ namespace {
 constexpr std::size_t population_size = 192;
 constexpr std::size_t elite_size = 24;
 constexpr int generations = 3;
+constexpr std::size_t most_tries = 2;   // at a generation: children may have been there before
 constexpr double mutation_share = 0.8;  // of children; the others have two parents
 constexpr double random_share = 0.1;    // of what is measured
 
@@ -22,9 +23,11 @@ class EvolveSampler : public Sampler {
     std::vector<Space::Chain> parents = first_parents(search, rng);
     for (int n = 0; n < generations; ++n) {
       Pool children(search);
-      for (std::size_t tries = 0; tries < 2 * population_size; ++tries) {
-        if (children.chains().size() >= population_size) break;
-        children.add(child_of(search.space(), parents, rng));
+      for (std::size_t tries = 0; tries < most_tries; ++tries) {
+        const std::size_t missing = population_size - children.chains().size();
+        for (Space::Chain& child : made_on_all_cores(
+                 missing, rng, [&](Rng& own) { return child_of(search.space(), parents, own); }))
+          children.add(std::move(child));
       }
       parents.clear();
       for (ScoredChain& child :
@@ -51,7 +54,10 @@ class EvolveSampler : public Sampler {
   static std::vector<Space::Chain> first_parents(const TaskSearch& search, Rng& rng) {
     std::vector<Space::Chain> parents{search.untuned()};
     for (const TaskSearch::Known& known : elite(search)) parents.push_back(known.chain);
-    while (parents.size() < population_size / 2) parents.push_back(draw(search.space(), rng));
+    const std::size_t missing = population_size / 2 - parents.size();
+    for (Space::Chain& drawn :
+         made_on_all_cores(missing, rng, [&](Rng& own) { return draw(search.space(), own); }))
+      parents.push_back(std::move(drawn));
     return parents;
   }
 

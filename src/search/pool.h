@@ -1,5 +1,7 @@
 #pragma once
 
+#include "base/cores.h"
+#include "base/parallel_for.h"
 #include "search/sampler.h"
 
 #include <set>
@@ -32,6 +34,17 @@ class Pool {
   std::set<Choices> seen_;
   std::vector<Space::Chain> chains_;
 };
+
+/// What `make` gives with so many Rngs, on all cores; their number makes no difference to it.
+template <typename Make>
+std::vector<Space::Chain> made_on_all_cores(std::size_t count, Rng& rng, const Make& make) {
+  std::vector<Rng> rngs;
+  for (std::size_t n = 0; n < count; ++n) rngs.emplace_back(rng.next());
+  std::vector<Space::Chain> chains(count);
+  parallel_for(count, static_cast<std::size_t>(usable_cores()),
+               [&](std::size_t n) { chains[n] = make(rngs[n]); });
+  return chains;
+}
 
 struct ScoredChain {
   Space::Chain chain;
