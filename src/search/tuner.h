@@ -24,7 +24,7 @@ struct TuneOptions {
   std::size_t round_size = 16;  // candidates of one task measured together
   /// The same when a task has its first turn: what a good model takes for the fastest mostly is, so
   /// all tasks come first and more of each later.
-  std::size_t first_round_size = 8;
+  std::size_t first_round_size = 4;
   MeasureOptions measure = {};
   std::string version = {};                             // of the program, for records
   std::function<bool()> is_stopped = {};                // asked between rounds
