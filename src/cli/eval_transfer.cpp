@@ -16,9 +16,13 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <numeric>
 #include <span>
+#include <string>
+#include <tuple>
 
 namespace tessera {
 namespace {
@@ -93,6 +97,31 @@ RankerShape shape_for(const std::vector<Platform>& platforms, std::int64_t model
   return shape;
 }
 
+/// What is measured of platforms: the same for all ways and orders, so it is picked once.
+class KnownPicks {
+ public:
+  /// Threads may ask at once.
+  Measured of(const Platform& platform, double share, std::uint64_t seed) {
+    std::shared_ptr<Pick> pick;
+    {
+      const std::scoped_lock lock(mutex_);
+      std::shared_ptr<Pick>& known = picks_[{platform.name, share, seed}];
+      if (known == nullptr) known = std::make_shared<Pick>();
+      pick = known;
+    }
+    std::call_once(pick->once, [&] { pick->measured = pick_measured(platform, share, seed); });
+    return pick->measured;
+  }
+
+ private:
+  struct Pick {
+    std::once_flag once;
+    Measured measured;
+  };
+  std::mutex mutex_;
+  std::map<std::tuple<std::string, double, std::uint64_t>, std::shared_ptr<Pick>> picks_;
+};
+
 class Evaluation {
  public:
   Evaluation(const EvalTransferArguments& arguments, std::vector<Platform> platforms,
@@ -141,7 +170,7 @@ class Evaluation {
     std::vector<Measured> measured;
     for (const std::size_t n : order) {
       platforms.push_back(&platforms_[n]);
-      measured.push_back(pick_measured(platforms_[n], arguments_.shares.back(), seed));
+      measured.push_back(picks_.of(platforms_[n], arguments_.shares.back(), seed));
     }
     Result<std::unique_ptr<ContinualLearner>> learner = make_continual(way, shape_, options(seed));
     if (!learner) return learner.error();
@@ -161,8 +190,7 @@ class Evaluation {
         break;
       }
       const std::unique_ptr<ContinualLearner> again = before_last->clone();
-      const auto done =
-          again->learn(*platforms.back(), pick_measured(*platforms.back(), share, seed));
+      const auto done = again->learn(*platforms.back(), picks_.of(*platforms.back(), share, seed));
       if (!done) return done.error();
       run.last_by_share.push_back(platforms.back()->judge(again->scores()).top1.mean);
     }
@@ -174,6 +202,7 @@ class Evaluation {
   std::string name_;
   RankerShape shape_;
   std::function<bool()> is_stopped_;
+  mutable KnownPicks picks_;
 };
 
 /// The runs of each way, in all orders and with all seeds, each on one thread: that learns more a
