@@ -116,9 +116,9 @@ Result<std::vector<RaceResult>> eval_search(const EvalSearchArguments& arguments
 }
 
 /// How many times sooner than the other ended its trials the goal was reached.
-std::optional<double> ratio_of(const RaceResult& result, const GoalReached& goal) {
-  if (!goal.seconds) return std::nullopt;
-  return result.other_elapsed_seconds / *goal.seconds;
+std::optional<double> ratio_of(const RaceResult& result, const std::optional<double>& seconds) {
+  if (!seconds) return std::nullopt;
+  return result.other_elapsed_seconds / *seconds;
 }
 
 /// A geometric mean over networks, as far as they have a value.
@@ -143,10 +143,24 @@ Geomean geomean_of(const std::vector<RaceResult>& results, const std::string& mo
 
 std::string sooner(const std::vector<RaceResult>& results, const std::string& model,
                    GoalReached RaceResult::* goal) {
-  const Geomean mean =
-      geomean_of(results, model, [&](const RaceResult& one) { return ratio_of(one, one.*goal); });
+  const Geomean mean = geomean_of(
+      results, model, [&](const RaceResult& one) { return ratio_of(one, (one.*goal).seconds); });
   if (mean.networks == 0) return "reached on none";
   return fmt::format("reached on {}, {:.2f} times sooner", mean.networks, mean.ratio);
+}
+
+/// The same for each seed by itself, over the networks on which it came there.
+std::string sooner_by_seed(const std::vector<RaceResult>& results, const std::string& model,
+                           std::size_t seeds) {
+  std::string text;
+  for (std::size_t seed = 0; seed < seeds; ++seed) {
+    const Geomean mean = geomean_of(results, model, [&](const RaceResult& one) {
+      return ratio_of(one, one.goal.seconds_of_runs[seed]);
+    });
+    text +=
+        fmt::format("{}{:.2f} ({} networks)", text.empty() ? "" : ", ", mean.ratio, mean.networks);
+  }
+  return text;
 }
 
 /// Over the networks that were compared after so many trials.
@@ -177,7 +191,7 @@ void print_results(const std::vector<RaceResult>& results, const EvalSearchArgum
     const auto columns = [&](const GoalReached& goal) {
       return fmt::format("{:>2} of {} {:>7} {:>8} {:>6}", goal.runs, one.runs,
                          number(goal.trials, 0), number(goal.seconds, 1),
-                         number(ratio_of(one, goal), 1));
+                         number(ratio_of(one, goal.seconds), 1));
     };
     fmt::print("{:14} {:12} {:9.3f} {:9.3f} | {} | {}\n", one.network, one.cost_model,
                1e3 * one.final_seconds, 1e3 * one.other_final_seconds, columns(one.goal),
@@ -192,6 +206,8 @@ void print_results(const std::vector<RaceResult>& results, const EvalSearchArgum
     fmt::print("{}: {:.3f} times as fast at the end of {} networks; goal {}; nearly {}\n", model,
                faster.ratio, faster.networks, sooner(results, model, &RaceResult::goal),
                sooner(results, model, &RaceResult::nearly));
+    fmt::print("{}: goal by seed: {}\n", model,
+               sooner_by_seed(results, model, static_cast<std::size_t>(arguments.seeds)));
     fmt::print("{}: as fast as {} after as many trials: {}\n", model, arguments.goal,
                faster_after(results, model));
   }
@@ -204,10 +220,14 @@ nlohmann::ordered_json json_of(const std::vector<RaceResult>& results) {
   };
   for (const RaceResult& one : results) {
     const auto reached = [&](const GoalReached& goal) {
+      nlohmann::ordered_json ratios = nlohmann::ordered_json::array();
+      for (const std::optional<double>& seconds : goal.seconds_of_runs)
+        ratios.push_back(optional(ratio_of(one, seconds)));
       return nlohmann::ordered_json{{"runs", goal.runs},
                                     {"trials", optional(goal.trials)},
                                     {"seconds", optional(goal.seconds)},
-                                    {"ratio", optional(ratio_of(one, goal))}};
+                                    {"ratio", optional(ratio_of(one, goal.seconds))},
+                                    {"ratios_of_runs", ratios}};
     };
     nlohmann::ordered_json faster = nlohmann::ordered_json::object();
     for (const auto& [trials, ratio] : one.faster_after) faster[std::to_string(trials)] = ratio;

@@ -88,15 +88,18 @@ double median_over(const std::vector<SearchCurve>& curves, const Value& value) {
 }
 
 GoalReached reached(const std::vector<SearchCurve>& curves, double goal_seconds) {
+  GoalReached goal;
   std::vector<double> trials, seconds;
   for (const SearchCurve& curve : curves) {
     const auto point = std::ranges::find_if(
         curve.points, [&](const CurvePoint& one) { return one.network_seconds <= goal_seconds; });
+    std::optional<double>& of_run = goal.seconds_of_runs.emplace_back();
     if (point == curve.points.end()) continue;
+    of_run = point->elapsed_seconds;
     trials.push_back(static_cast<double>(point->trials));
     seconds.push_back(point->elapsed_seconds);
   }
-  GoalReached goal{.runs = trials.size()};
+  goal.runs = trials.size();
   if (2 * goal.runs <= curves.size()) return goal;
   goal.trials = median_of(std::move(trials));
   goal.seconds = median_of(std::move(seconds));

@@ -72,6 +72,7 @@ SearchCurve curve_of(const SearchTrace& trace, const ScheduleTimes& times);
 /// How soon searches come to a goal.
 struct GoalReached {
   std::size_t runs = 0;  // that reach it
+  std::vector<std::optional<double>> seconds_of_runs = {};
   /// Medians over the runs, when more than half have reached it.
   std::optional<double> trials = {};
   std::optional<double> seconds = {};

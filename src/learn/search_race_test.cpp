@@ -24,6 +24,7 @@ TEST(SearchRace, TellsWhenTheGoalWasReached) {
   EXPECT_EQ(result.goal.runs, 2U);
   EXPECT_EQ(result.goal.trials, 25);
   EXPECT_EQ(result.goal.seconds, 2.5);
+  EXPECT_EQ(result.goal.seconds_of_runs, (std::vector<std::optional<double>>{2, 3, std::nullopt}));
 }
 
 TEST(SearchRace, TellsWhatNearlyReachesTheGoalByItself) {
