@@ -157,8 +157,9 @@ std::string sooner_by_seed(const std::vector<RaceResult>& results, const std::st
     const Geomean mean = geomean_of(results, model, [&](const RaceResult& one) {
       return ratio_of(one, one.goal.seconds_of_runs[seed]);
     });
-    text +=
-        fmt::format("{}{:.2f} ({} networks)", text.empty() ? "" : ", ", mean.ratio, mean.networks);
+    text += text.empty() ? "" : ", ";
+    text += mean.networks == 0 ? std::string("none")
+                               : fmt::format("{:.2f} ({} networks)", mean.ratio, mean.networks);
   }
   return text;
 }

@@ -101,16 +101,10 @@ RankerShape shape_for(const std::vector<Platform>& platforms, std::int64_t model
 class KnownPicks {
  public:
   /// Threads may ask at once.
-  Measured of(const Platform& platform, double share, std::uint64_t seed) {
-    std::shared_ptr<Pick> pick;
-    {
-      const std::scoped_lock lock(mutex_);
-      std::shared_ptr<Pick>& known = picks_[{platform.name, share, seed}];
-      if (known == nullptr) known = std::make_shared<Pick>();
-      pick = known;
-    }
-    std::call_once(pick->once, [&] { pick->measured = pick_measured(platform, share, seed); });
-    return pick->measured;
+  const Measured& of(const Platform& platform, double share, std::uint64_t seed) {
+    Pick& pick = known(platform.name, share, seed);
+    std::call_once(pick.once, [&] { pick.measured = pick_measured(platform, share, seed); });
+    return pick.measured;
   }
 
  private:
@@ -118,8 +112,13 @@ class KnownPicks {
     std::once_flag once;
     Measured measured;
   };
+  Pick& known(const std::string& platform, double share, std::uint64_t seed) {
+    const std::scoped_lock lock(mutex_);
+    return picks_[{platform, share, seed}];  // a map's nodes stay where they are
+  }
+
   std::mutex mutex_;
-  std::map<std::tuple<std::string, double, std::uint64_t>, std::shared_ptr<Pick>> picks_;
+  std::map<std::tuple<std::string, double, std::uint64_t>, Pick> picks_;
 };
 
 class Evaluation {
