@@ -41,6 +41,15 @@ TrainingOptions training_of(const DistilOptions& options) {
           .is_stopped = options.is_stopped};
 }
 
+/// Steps in which what is known of several platforms is learned from as often as what is `fresh`
+/// would be by itself, at most so many as learning them in turn takes.
+std::int64_t steps_for_all(const std::vector<EncodedList>& known,
+                           const std::vector<EncodedList>& fresh, std::int64_t platforms,
+                           const DistilOptions& options) {
+  const std::int64_t epochs = (options.learning_steps - 1) / steps_of(fresh, {}) + 1;
+  return std::min(epochs * steps_of(known, {}), options.learning_steps * platforms);
+}
+
 class Distil : public ContinualLearner {
  public:
   Distil(const RankerShape& shape, const DistilOptions& options) : options_(options) {
@@ -96,7 +105,7 @@ class Plain : public ContinualLearner {
     }
     const Result<Tensors> weights = habit_ == Habit::Lwf && goes_on
                                         ? taught_to_stay(**ranker, platform, known)
-                                        : taught(**ranker, known);
+                                        : taught(**ranker, known, fresh);
     if (!weights) return weights.error();
     weights_ = *weights;
     if (habit_ == Habit::Ewc) {
@@ -114,8 +123,11 @@ class Plain : public ContinualLearner {
   std::size_t kept_data_bytes() const override { return data_bytes(kept_); }
 
  private:
-  Result<Tensors> taught(Ranker& ranker, const std::vector<EncodedList>& known) const {
-    const std::int64_t steps = options_.learning_steps * (habit_ == Habit::Joint ? platforms_ : 1);
+  Result<Tensors> taught(Ranker& ranker, const std::vector<EncodedList>& known,
+                         const std::vector<EncodedList>& fresh) const {
+    const std::int64_t steps = habit_ == Habit::Joint
+                                   ? steps_for_all(known, fresh, platforms_, options_)
+                                   : options_.learning_steps;
     const auto done = teach_steps(ranker, known, training_of(options_), steps);
     if (!done) return done.error();
     return ranker.weights();
@@ -202,16 +214,16 @@ class ManyHeads : public ContinualLearner {
   Result<void> learn(const Platform& platform, const Measured& measured) override {
     hardware_row_ = platform.hardware_row;
     hardware_.push_back(hardware_of(platform.pool.front(), platform.hardware_row));
-    for (EncodedList& part : measured_parts(platform.pool, measured)) {
+    std::vector<EncodedList> fresh = measured_parts(platform.pool, measured);
+    for (EncodedList& part : fresh)
       part.rows.heads.assign(part.rows.size(), std::ssize(hardware_) - 1);
-      kept_.push_back(std::move(part));
-    }
+    kept_.insert(kept_.end(), fresh.begin(), fresh.end());
     shape_.heads = std::ssize(hardware_);
     Result<std::unique_ptr<Ranker>> ranker = make_ranker(shape_, options_.seed, options_.threads);
     if (!ranker) return ranker.error();
     ranker_ = *std::move(ranker);
     return teach_steps(*ranker_, kept_, training_of(options_),
-                       options_.learning_steps * shape_.heads);
+                       steps_for_all(kept_, fresh, shape_.heads, options_));
   }
   /// A platform that is not known is judged by the last head.
   ScoreRows scores() const override {
