@@ -158,7 +158,7 @@ class Evaluation {
  private:
   DistilOptions options(std::uint64_t seed) const {
     return {.learning_steps = arguments_.steps,
-            .distilling_steps = arguments_.steps,
+            .distilling_steps = 2 * arguments_.steps,
             .seed = seed,
             .is_stopped = is_stopped_};
   }
@@ -413,7 +413,7 @@ void add_eval_transfer(CLI::App& eval) {
       ->check(CLI::Range(8, 1024))
       ->capture_default_str();
   verb.add_option("--steps", arguments->steps,
-                  "Of learning each platform, and as many of distilling it")
+                  "Of learning each platform; of distilling it twice as many")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   verb.add_option("--seeds", arguments->seeds, "Each order is gone through so many times")

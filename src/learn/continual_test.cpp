@@ -81,7 +81,7 @@ TEST_F(PlatformTable, IsLearnedDeviceByDeviceWithoutForgetting) {
   const std::vector<Measured> measured = {pick_measured(platforms[0], 0.25, 1),
                                           pick_measured(platforms[1], 0.25, 1)};
   for (const std::string_view name : continual_names()) {
-    const DistilOptions options{.learning_steps = 120, .distilling_steps = 120, .threads = 2};
+    const DistilOptions options{.learning_steps = 120, .distilling_steps = 240, .threads = 2};
     const std::unique_ptr<ContinualLearner> learner = *make_continual(name, shape, options);
     const Result<TransferMatrix> matrix = learn_in_turn(*learner, order, measured);
     ASSERT_TRUE(matrix) << matrix.error().message;

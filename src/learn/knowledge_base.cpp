@@ -18,7 +18,7 @@ namespace {
 const std::string importance_prefix = "importance.", hardware_name = "hardware";
 const std::string names_fact = "platforms";  // one on each line
 constexpr std::size_t list_size = 32;        // programs that are ranked together
-constexpr std::size_t lists_per_step = 8;  // of what a column says, what was measured, each former
+constexpr std::size_t lists_per_step = 4;  // of what a column says, what was measured, each former
 constexpr std::size_t fewest_lists = 64;   // by which importance is judged
 constexpr float kept_of_mean = 0.98F;      // of the weights, with each step
 constexpr float most_important = 100;      // beside the mean: no weight is nailed down

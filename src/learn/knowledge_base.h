@@ -36,7 +36,7 @@ struct DistilOptions {
   std::int64_t learning_steps = 300;  // of the column
   /// Times that each measured program is learned from, about; more steps where that needs them.
   std::int64_t least_epochs = 0;
-  std::int64_t distilling_steps = 300;  // each with lists of all platforms
+  std::int64_t distilling_steps = 600;  // each with lists of all platforms
   double learning_rate = 7e-4;
   double distilling_rate = 1e-3;
   float label_weight = 1;  // of what was measured, beside what the column says
@@ -55,7 +55,7 @@ struct DistilOptions {
 };
 
 /// For a base that is to be used: with more steps than comparing ways of learning needs.
-inline DistilOptions thorough() { return {.least_epochs = 16, .distilling_steps = 1200}; }
+inline DistilOptions thorough() { return {.least_epochs = 16, .distilling_steps = 2400}; }
 
 /// Learns a platform from what was measured of its pool, then puts what it learned into the base.
 ///
