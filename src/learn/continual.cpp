@@ -16,6 +16,7 @@ namespace {
 
 constexpr double replayed = 0.01;
 constexpr std::size_t fewest_measured = 4;
+constexpr std::size_t lists_per_step = 16;  // of `lwf`, as far as there are others
 
 std::size_t bytes_of(const Tensors& tensors) {
   std::size_t bytes = 0;
@@ -145,11 +146,12 @@ class Plain : public ContinualLearner {
     }
     Rng rng(options_.seed ^ fingerprint(platform.name).low);
     Tensors mean = ranker.weights();
+    const std::size_t count = std::min(lists_per_step, known.size());
     for (std::int64_t step = 0; step < options_.learning_steps; ++step) {
       if (options_.is_stopped && options_.is_stopped()) return Error{"stopped"};
       Rows rows{.width = shape_.width};
       std::vector<std::size_t> lists = {0}, numbers;
-      for (int n = 0; n < 16; ++n) {
+      for (std::size_t n = 0; n < count; ++n) {
         numbers.push_back(static_cast<std::size_t>(rng.below(std::ssize(known))));
         rows.append(known[numbers.back()].rows);
         lists.push_back(rows.size());
