@@ -16,7 +16,7 @@ namespace {
 
 constexpr double replayed = 0.01;
 constexpr std::size_t fewest_measured = 4;
-constexpr std::size_t lists_per_step = 16;  // of `lwf`, as far as there are others
+constexpr std::size_t lists_per_step = 16;  // of `lwf`, drawn; no more than there are
 
 std::size_t bytes_of(const Tensors& tensors) {
   std::size_t bytes = 0;
